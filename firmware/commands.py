@@ -1,0 +1,293 @@
+"""What can be said at the console. Each command is a function that yields lines; HELP is its one line of help.
+
+Amounts are pence unless they carry a pound sign. Nothing here can set an outcome, a seed or a meter.
+"""
+
+import json
+
+from firmware import events, tilt
+from firmware.money.ledger import ACCOUNTS
+from firmware.money.meters import METERS
+from firmware.play import rounds
+from firmware.play.autoplay import AMOUNTS, MAX_PLAYS, SWITCHES
+from firmware.store import keys
+
+VERSION = "0.1.0"
+
+
+def run(cabinet, words, now_ms: int):
+    """Generator of the answer's lines to the command `words`; an error is one line that names the remedy."""
+    command = _COMMANDS.get(words[0])
+    if command is None:
+        return iter(("error: there is no command %s; type help" % words[0],))
+    return _guard(command[0](cabinet, words[1:], now_ms))
+
+
+def _guard(lines):
+    try:
+        yield from lines
+    except ValueError as error:
+        yield "error: %s" % error
+
+
+def pounds(pence: int) -> str:
+    return "£%d.%02d" % (pence // 100, pence % 100)
+
+
+def _whole(word: str, name: str, low: int, high: int) -> int:
+    try:
+        value = int(word)
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise ValueError("%s must be a number from %d to %d, not %s" % (name, low, high, word))
+    return value
+
+
+def _switch(words, name: str) -> int:
+    if len(words) != 1 or words[0] not in ("on", "off"):
+        raise ValueError("say %s on or %s off" % (name, name))
+    return 1 if words[0] == "on" else 0
+
+
+def _help(cabinet, words, now_ms):
+    for name in sorted(_COMMANDS):
+        yield "%-11s %s" % (name, _COMMANDS[name][1])
+
+
+def _status(cabinet, words, now_ms):
+    machine, books = cabinet.machine, cabinet.books
+    if machine is None:
+        yield "state    locked: %s" % cabinet.lock_reason
+        return
+    play = machine.play
+    yield "state    %s" % machine.state
+    yield "game     %s, bet %s (coin %dp, level %d)" % (
+        play.game,
+        pounds(play.bet()),
+        play.bets.coin_value(),
+        play.bets.level(),
+    )
+    yield "credit   %s" % pounds(books.ledger.value("credit"))
+    for account in ("payout", "handpay_due"):
+        if books.ledger.value(account):
+            yield "%-8s %s" % (account, pounds(books.ledger.value(account)))
+    yield "tilts    %s" % (", ".join(machine.tilts.active()) or "none")
+    yield "devices  panel %s, acceptor %s, hoppers %s, random source %s" % (
+        _online(machine.online["panel"]),
+        _online(machine.online["acceptor"]),
+        " ".join([_online(online) for online in machine.payout.online]),
+        machine.generator.state,
+    )
+    yield "uptime   %d s" % (now_ms // 1000)
+
+
+def _online(online: bool) -> str:
+    return "online" if online else "offline"
+
+
+def _credit(cabinet, words, now_ms):
+    books = _books(cabinet)
+    yield "credit %s" % pounds(books.ledger.value("credit"))
+    if books.ledger.value("handpay_due"):
+        yield "handpay due %s" % pounds(books.ledger.value("handpay_due"))
+
+
+def _books(cabinet):
+    if cabinet.books is None:
+        raise ValueError("critical memory cannot be read: %s" % cabinet.lock_reason)
+    return cabinet.books
+
+
+def _meters(cabinet, words, now_ms):
+    books = _books(cabinet)
+    for account in ACCOUNTS:
+        yield "%-22s %s" % (account, pounds(books.ledger.value(account)))
+    for meter in METERS:
+        yield "%-22s %d" % (meter, books.meters.value(meter))
+    difference = books.ledger.discrepancy()
+    yield "audit %s" % ("balances" if difference == 0 else "is out by %d pence" % difference)
+
+
+def _events(cabinet, words, now_ms):
+    books = _books(cabinet)
+    number = _whole(words[0], "the number of events", 1, keys.EVENT_SLOTS) if words else 20
+    for sequence, power_ups, uptime_s, code, argument in books.events.newest(number):
+        yield "%6d  power-up %d +%ds  %s %s" % (
+            sequence,
+            power_ups,
+            uptime_s,
+            events.NAMES.get(code, "event %d" % code),
+            argument,
+        )
+
+
+def _recall(cabinet, words, now_ms):
+    books = _books(cabinet)
+    number = _whole(words[0], "the number of games", 1, keys.RECALL_SLOTS) if words else keys.RECALL_SLOTS
+    found = rounds.recall(books.journal, number)
+    if not found:
+        yield "no game has been played yet"
+    for i in range(len(found)):
+        record = found[i]
+        yield "%2d  %s  bet %s  credit before %s  award %s" % (
+            i + 1,
+            record.game,
+            pounds(record.bet),
+            pounds(record.credit_before),
+            pounds(record.award),
+        )
+        yield "    seed %s" % "".join(["%02x" % byte for byte in record.seed])
+        if record.choices:
+            yield "    choices %s" % " ".join([str(choice + 1) for choice in record.choices])
+
+
+def _tilts(cabinet, words, now_ms):
+    if cabinet.machine is None:
+        yield "E52 critical memory unrecoverable: %s (cleared by technician)" % cabinet.lock_reason
+        return
+    active = cabinet.machine.tilts.active()
+    if not active:
+        yield "no tilts"
+    for name in active:
+        yield "E%d %s (%s)" % (
+            tilt.CODES[name],
+            tilt.MESSAGES[name],
+            "clears by itself" if tilt.CLEARS[name] == tilt.AUTO else "cleared by %s key" % tilt.CLEARS[name],
+        )
+
+
+def _version(cabinet, words, now_ms):
+    yield "cabinet firmware %s on board %s" % (VERSION, cabinet.board.name)
+    for name in sorted(cabinet.packs):
+        yield "game %s %s" % (name, "".join(["%02x" % byte for byte in cabinet.packs[name].sha256]))
+
+
+def _lines(cabinet, words, now_ms):
+    for name, number in cabinet.devices.bus.statistics().items():
+        yield "cctalk %-16s %d" % (name, number)
+
+
+def _watch(cabinet, words, now_ms):
+    cabinet.console.watching = bool(_switch(words, "watch"))
+    return iter(())
+
+
+def _query(cabinet, words, now_ms):
+    yield json.dumps(query(cabinet))
+
+
+def query(cabinet) -> dict:
+    """Everything that the rig compares, as one flat object."""
+    if cabinet.machine is None:
+        return {"e": "query", "state": "locked", "reason": cabinet.lock_reason}
+    machine, ledger, journal = cabinet.machine, cabinet.books.ledger, cabinet.books.journal
+    answer = {
+        "e": "query",
+        "state": machine.state,
+        "credit": ledger.value("credit"),
+        "coins_in": ledger.coins_in(),
+        "notes_in": ledger.notes_in(),
+        "hopper_out": ledger.hopper_out(),
+        "audit": ledger.discrepancy(),
+        "tilt": machine.tilts.active(),
+        "last_win": journal.get_int(keys.LAST_AWARD),
+        "last_bet": journal.get_int(keys.LAST_BET),
+        "free_spins_left": machine.play.free_spins_left,
+        "game": machine.play.game,
+        "bet": machine.play.bet(),
+        "quiet": machine.em_meters.idle(),
+    }
+    for account in ACCOUNTS:
+        answer.setdefault(account, ledger.value(account))
+    for meter in METERS:
+        answer.setdefault(meter, cabinet.books.meters.value(meter))
+    return answer
+
+
+def _playing(cabinet):
+    if cabinet.machine is None:
+        raise ValueError("the machine is locked")
+    return cabinet.machine.play
+
+
+def _game(cabinet, words, now_ms):
+    play = _playing(cabinet)
+    if len(words) != 1 or words[0] not in cabinet.packs:
+        raise ValueError("say game and one of: %s" % ", ".join(sorted(cabinet.packs)))
+    if cabinet.machine.state != "idle" or not play.select(words[0], now_ms):
+        raise ValueError("the game can be changed only while the machine is idle; it is %s" % cabinet.machine.state)
+    yield "game %s" % words[0]
+
+
+def _autoplay(cabinet, words, now_ms):
+    play = _playing(cabinet)
+    autoplay, in_round = play.autoplay, play.round is not None
+    if words == ["reset"]:
+        autoplay.reset(in_round)
+    elif words:
+        settings = {"plays": _whole(words[0], "the number of plays", 1, MAX_PLAYS)}
+        i = 1
+        while i < len(words):
+            if words[i] in SWITCHES:
+                settings[words[i]] = True
+            elif words[i] in AMOUNTS and i + 1 < len(words):
+                settings[words[i]] = _whole(words[i + 1], words[i], 1, 10**9)
+                i += 1
+            else:
+                raise ValueError(
+                    "%s is no stop condition; use %s, or %s with an amount in pence"
+                    % (words[i], ", ".join(SWITCHES), ", ".join(AMOUNTS))
+                )
+            i += 1
+        autoplay.configure(settings, in_round)
+    settings = autoplay.settings
+    yield "autoplay %d plays, %d to go%s" % (
+        settings["plays"],
+        autoplay.remaining,
+        "; a change takes effect after the round" if words and in_round else "",
+    )
+    for name in SWITCHES + AMOUNTS:
+        if settings[name]:
+            yield "  stops on %s%s" % (name, "" if name in SWITCHES else " %d" % settings[name])
+
+
+def _paytable(cabinet, words, now_ms):
+    _playing(cabinet)
+    pages = cabinet.machine.info
+    for title in pages.titles():
+        yield "-- %s" % title
+        yield from pages.page(title)
+
+
+def _set(cabinet, words, now_ms):
+    settings = _playing(cabinet).settings
+    if len(words) == 2:
+        value = {"on": 1, "off": 0}.get(words[1])
+        settings.set(words[0], _whole(words[1], words[0], 0, 10) if value is None else value)
+    elif words:
+        raise ValueError("say set quick_spin on|off, set mute on|off or set volume 0-10")
+    yield "quick_spin %s, volume %d, mute %s" % (_on(settings.quick_spin), settings.volume, _on(settings.mute))
+
+
+def _on(value: bool) -> str:
+    return "on" if value else "off"
+
+
+_COMMANDS = {
+    "help": (_help, "this list"),
+    "status": (_status, "state, game, credit, tilts and devices"),
+    "credit": (_credit, "the player's credit and what is owed"),
+    "meters": (_meters, "all meters and the audit identity"),
+    "events": (_events, "[N] the newest N significant events"),
+    "recall": (_recall, "[N] the last N games with seed and choices"),
+    "tilts": (_tilts, "active tilts and who clears them"),
+    "version": (_version, "firmware, board and game hashes"),
+    "lines": (_lines, "error counts of the serial lines"),
+    "watch": (_watch, "on|off: what happens, one JSON object a line"),
+    "query": (_query, "the state as one JSON object"),
+    "game": (_game, "NAME: select a game"),
+    "autoplay": (_autoplay, "[N [STOP…] | reset]: autoplay settings"),
+    "paytable": (_paytable, "pays at the current bet, features, lines, RTP"),
+    "set": (_set, "[quick_spin on|off | mute on|off | volume 0-10]"),
+}

@@ -1,0 +1,93 @@
+"""The technicians' console: a line of text in, lines of text out, on the board's console port.
+
+Beside the text for people there is a stream for programs: after `watch on` each thing that happens is one JSON object on a
+line of its own, and `query` answers with one object. The rig and the front panel use nothing else, so they work on any
+board. Output waits in a bounded queue; a watch line that finds it full is dropped and counted.
+"""
+
+import json
+
+from firmware import commands
+from hal.board import PortError
+
+LINE_BYTES = 200  # longer input is refused
+OUTPUT_LINES = 200
+WATCH_RESERVE = 50  # lines kept free for answers
+_CHUNK_BYTES = 128
+
+
+class Console:
+    """Reads command lines from `port` and answers; see commands.py for what can be said."""
+
+    def __init__(self, port, cabinet):
+        self._port = port
+        self._cabinet = cabinet
+        self._line = bytearray()
+        self._output = []
+        self._rest = b""
+        self._answer = None  # generator of lines that is being printed
+        self.watching = False
+        self.dropped = 0
+
+    def poll(self, now_ms: int) -> None:
+        data = self._port.read()
+        if data:
+            self._receive(data, now_ms)
+        self._pump()
+
+    def show(self, thing: dict) -> None:
+        """Sends `thing` to whoever watches."""
+        if not self.watching:
+            return
+        if len(self._output) >= OUTPUT_LINES - WATCH_RESERVE:
+            self.dropped += 1
+            return
+        self._output.append(json.dumps(thing))
+
+    def _receive(self, data: bytes, now_ms: int) -> None:
+        for byte in data:
+            if byte in (10, 13):
+                line, self._line = bytes(self._line), bytearray()
+                if len(line) > LINE_BYTES:
+                    self._output.append("error: the line is longer than %d characters" % LINE_BYTES)
+                elif line.strip():
+                    self._run(line, now_ms)
+            elif byte in (8, 127):
+                if self._line:
+                    self._line.pop()
+            elif len(self._line) <= LINE_BYTES:
+                self._line.append(byte)
+
+    def _run(self, line: bytes, now_ms: int) -> None:
+        if len(self._output) >= OUTPUT_LINES or self._answer is not None:
+            self._finish_answer()
+        try:
+            words = line.decode().split()
+        except UnicodeError:
+            self._output.append("error: the line is not text")
+            return
+        self._answer = commands.run(self._cabinet, words, now_ms)
+
+    def _finish_answer(self) -> None:
+        """A new command arrived while an answer is still being printed: queue what fits of it."""
+        while self._answer is not None and len(self._output) < OUTPUT_LINES:
+            self._next_line()
+        self._answer = None
+
+    def _next_line(self) -> None:
+        try:
+            self._output.append(next(self._answer))
+        except StopIteration:
+            self._answer = None
+
+    def _pump(self) -> None:
+        while self._answer is not None and len(self._output) < OUTPUT_LINES - WATCH_RESERVE:
+            self._next_line()
+        while len(self._rest) < _CHUNK_BYTES and self._output:
+            self._rest += self._output.pop(0).encode() + b"\r\n"
+        if self._rest:
+            try:
+                self._port.write(self._rest[:_CHUNK_BYTES])
+            except PortError:
+                return  # full or unplugged: the rest waits
+            self._rest = self._rest[_CHUNK_BYTES:]

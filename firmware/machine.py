@@ -1,0 +1,382 @@
+"""The machine: what the cabinet does with what its devices report, and when it may play, accept money or pay.
+
+One `poll` a turn of the main loop. The state is derived, not stored: from tilts, keys, what is owed and what is under way,
+so it cannot disagree with them (README.md has the table).
+"""
+
+from firmware import events, rng
+from firmware.money.em_meters import EmMeters
+from firmware.money.payout import Payout
+from firmware.play.info import InfoPages
+from firmware.play.play import Play, note_program
+from firmware.store import keys
+from firmware.tilt import Tilts
+
+BOOT = "boot"
+IDLE = "idle"
+PLAYING = "playing"
+CHOOSING = "choosing"
+PAYING = "paying"
+HANDPAY = "handpay"
+TILTED = "tilted"
+SERVICE = "service"
+
+CREDIT_LIMIT_PENCE = 50000  # default configuration
+LARGEST_COIN_PENCE = 200
+BOOT_MS = 3000  # devices that have not answered by then are missing
+LAMPS_MS = 100
+
+DOORS = ("main", "cashbox", "note_box", "logic")
+
+# Coin acceptor error codes (ccTalk header 229, A = 0) by what they mean for us.
+_FRAUD_CODES = (17, 20, 23, 26, 34, 40)
+_LOST_COIN_CODES = (6, 7, 16, 36, 39)
+_FAULT_CODES = (9, 10, 11, 12, 13, 14, 15, 21, 22, 29, 30, 31, 32, 33, 35, 255)
+_ACCEPT_COUNTER_MODULUS = 1 << 24
+
+
+class Machine:
+    """Brings devices, money and play together.
+
+    `devices`: object with panel, acceptor, hoppers, entropy (see main.py). `packs`: name -> opened pack. `show`: called
+    with a dict for everything that a display or a rig may want to see.
+    """
+
+    def __init__(self, books, devices, packs, show, now_ms: int):
+        self._books = books
+        self._panel = devices.panel
+        self._acceptor = devices.acceptor
+        self._show = show
+        self._started_ms = now_ms
+        self.tilts = Tilts(books)
+        self.generator = rng.Generator(devices.entropy)
+        self.play = Play(books, packs, show)
+        self.payout = Payout(books, devices.hoppers, self.tilts, show)
+        self.em_meters = EmMeters(books, devices.panel)
+        self.info = InfoPages(self.play, show)
+        self.online = {"panel": False, "acceptor": False}
+        self.state = BOOT
+        self._booted = False
+        self._service = False
+        self._drawing = False
+        self._accepting = None
+        self._lamps_ms = 0
+        self._power_up(packs, now_ms)
+
+    def _power_up(self, packs, now_ms: int) -> None:
+        transaction = self._books.transaction(now_ms).event(events.POWER_UP).count("power_ups")
+        transaction.zero("games_since_power_up").commit()
+        note_program(self._books, packs, now_ms)
+        self._audit(now_ms)
+        self.em_meters.recover(now_ms)
+        self.payout.recover(now_ms)
+        self.play.recover(now_ms)
+        if self.play.fault:
+            self._latch("program", now_ms)
+
+    # --- the turn of the loop ------------------------------------------------------------------------------------
+
+    def poll(self, now_ms: int) -> None:
+        self._panel_events(now_ms)
+        self._acceptor_events(now_ms)
+        self.generator.poll(now_ms)
+        self.payout.poll(now_ms)
+        self.em_meters.poll(now_ms, self.online["panel"])
+        self._follow_causes(now_ms)
+        self._update_state()
+        if self.state in (TILTED, SERVICE):
+            self.payout.stop()
+        elif self.state == PLAYING:
+            self._continue_play(now_ms)
+            self._update_state()
+        elif self.state == IDLE and self.play.autoplay.running():
+            self._start_play(now_ms)
+        self._enable_acceptor()
+        if now_ms - self._lamps_ms >= LAMPS_MS:
+            self._lamps_ms = now_ms
+            self._set_lamps()
+
+    def _continue_play(self, now_ms: int) -> None:
+        if self._drawing:
+            seed = self.generator.seed()
+            if seed:
+                self._drawing = False
+                self.play.begin(seed, now_ms)
+        elif self.play.poll(now_ms) and self.play.fault:
+            self._latch("program", now_ms)
+
+    def _derive_state(self) -> str:
+        if not self._booted:
+            return BOOT
+        if self.tilts.any():
+            return TILTED
+        if self._service:
+            return SERVICE
+        if self.payout.active():
+            return PAYING
+        if self._books.ledger.value("handpay_due") and self.play.round is None:
+            return HANDPAY
+        if self.play.choosing():
+            return CHOOSING
+        if self._drawing or self.play.round is not None:
+            return PLAYING
+        return IDLE
+
+    def _update_state(self) -> None:
+        state = self._derive_state()
+        if state == self.state:
+            return
+        self.state = state
+        if state in (TILTED, SERVICE, HANDPAY):
+            self.play.autoplay.stop()
+            self._cancel_draw()
+        self._show({"e": "state", "state": state, "tilts": self.tilts.active()})
+
+    def _follow_causes(self, now_ms: int) -> None:
+        """Automatic tilts follow their causes; until every device had its time to answer, silence is no fault."""
+        if not self._booted:
+            ready = self.online["panel"] and self.online["acceptor"] and self.generator.state == rng.READY
+            ready = ready and False not in self.payout.online and self.payout.state != "waiting"
+            if not ready and now_ms - self._started_ms < BOOT_MS:
+                return
+            self._booted = True
+        follow = self.tilts.follow
+        for door in DOORS:
+            follow("door_" + door, self._panel.known and not self._panel.closed(door), now_ms)
+        follow("panel_offline", not self.online["panel"], now_ms)
+        follow("acceptor_offline", not self.online["acceptor"], now_ms)
+        follow("hopper_offline", False in self.payout.online, now_ms)
+        follow("rng_no_data", self.generator.state in (rng.OFFLINE, rng.STARTING), now_ms)
+        follow("rng_health", self.generator.state == rng.FAILED, now_ms)
+
+    # --- devices -------------------------------------------------------------------------------------------------
+
+    def _panel_events(self, now_ms: int) -> None:
+        while True:
+            event = self._panel.event()
+            if event is None:
+                return
+            self._panel.booked()
+            kind, name = event[0], event[1] if len(event) > 1 else ""
+            if kind == "press":
+                self._press(name, now_ms)
+            elif kind in ("open", "close"):
+                self._door(kind == "open", name, now_ms)
+            elif kind in ("turn", "unturn"):
+                self._key(kind == "turn", name, now_ms)
+            elif kind in ("online", "offline"):
+                self._device("panel", kind == "online", 1, now_ms)
+
+    def _device(self, name: str, online: bool, number: int, now_ms: int) -> None:
+        self.online[name] = online
+        code = events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE
+        self._books.transaction(now_ms).event(code, number).commit()
+
+    def _door(self, is_open: bool, name: str, now_ms: int) -> None:
+        transaction = self._books.transaction(now_ms)
+        mask = self._books.journal.get_int(keys.DOORS_OPEN)
+        bit = 1 << DOORS.index(name)
+        was_open = bool(mask & bit)
+        if was_open == is_open:
+            return  # the state before the power went; already counted
+        transaction.set(keys.DOORS_OPEN, mask | bit if is_open else mask & ~bit)
+        transaction.event(events.DOOR_OPEN if is_open else events.DOOR_CLOSED, DOORS.index(name))
+        if is_open:
+            transaction.count("door_" + name)
+        else:
+            transaction.zero("games_since_door")
+        transaction.commit()
+        self._show({"e": "door", "door": name, "open": is_open})
+
+    def _key(self, turned: bool, name: str, now_ms: int) -> None:
+        number = 0 if name == "attendant" else 1
+        self._books.transaction(now_ms).event(events.KEY_TURNED if turned else events.KEY_RETURNED, number).commit()
+        self._show({"e": "key", "key": name, "turned": turned})
+        if name == "technician":
+            self._service = turned
+        if turned:
+            self.tilts.clear(name, now_ms)
+            if name == "attendant" and not self.payout.active() and self.play.round is None:
+                self._pay_by_hand(now_ms)
+
+    def _pay_by_hand(self, now_ms: int) -> None:
+        due = self._books.ledger.value("handpay_due")
+        if due:
+            transaction = self._books.transaction(now_ms).post("handpay_due", -due).post("handpay", due)
+            transaction.count("handpays").event(events.HANDPAY_PAID, due).commit()
+            self._show({"e": "handpay_paid", "pence": due})
+
+    def _acceptor_events(self, now_ms: int) -> None:
+        while True:
+            event = self._acceptor.event()
+            if event is None:
+                return
+            kind = event[0]
+            if kind == "coin":
+                self._coin(event, now_ms)
+            elif kind in ("coin_error", "coins_lost"):
+                self._coin_trouble(kind, event, now_ms)
+            elif kind == "device_reset":
+                self._acceptor_reset(event[1], now_ms)
+            elif kind in ("online", "offline"):
+                self._device("acceptor", kind == "online", 2, now_ms)
+            self._acceptor.booked()
+
+    def _coin(self, event, now_ms: int) -> None:
+        """Credit, device counter and the pulse to be counted land in one record (CAB-MTR-04)."""
+        _, counter, pence, _ = event
+        journal = self._books.journal
+        transaction = self._books.transaction(now_ms).post("coins_%d" % pence, pence).post("credit", pence)
+        transaction.set(keys.ACCEPTOR_COUNTER, counter)
+        transaction.set(keys.EM_IN_PENCE, journal.get_int(keys.EM_IN_PENCE) + pence)
+        accepted = journal.get_int(keys.ACCEPTOR_ACCEPTED)
+        if accepted:
+            transaction.set(keys.ACCEPTOR_ACCEPTED, accepted % _ACCEPT_COUNTER_MODULUS + 1)
+        transaction.commit()
+        self._show({"e": "coin", "pence": pence, "credit": self._books.ledger.value("credit")})
+
+    def _coin_trouble(self, kind: str, event, now_ms: int) -> None:
+        _, counter, detail = event
+        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, counter)
+        if kind == "coins_lost":
+            self._dispute(detail, transaction)
+        else:
+            transaction.event(events.COIN_ERROR, detail)
+            if detail in _LOST_COIN_CODES:
+                self._dispute(1, transaction)
+            elif detail in _FRAUD_CODES:
+                self.tilts.latch("coin_in", transaction)
+            elif detail in _FAULT_CODES:
+                self.tilts.latch("coin_jam", transaction)
+        transaction.commit()
+        self._show({"e": kind, "detail": detail})
+
+    def _dispute(self, coins: int, transaction) -> None:
+        transaction.count("coins_disputed", coins).event(events.COINS_DISPUTED, coins)
+        self.tilts.latch("coins_lost", transaction)
+
+    def _acceptor_reset(self, accepted: int, now_ms: int) -> None:
+        """The acceptor has lost its event buffer. Its lifetime accept counter tells whether a coin went with it; the
+        journal keeps that counter + 1, 0 while it is not known."""
+        journal = self._books.journal
+        known = journal.get_int(keys.ACCEPTOR_ACCEPTED)
+        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, 0).event(events.ACCEPTOR_RESET)
+        if accepted >= 0:
+            missing = (accepted - (known - 1)) % _ACCEPT_COUNTER_MODULUS
+            if known and missing:
+                self._dispute(missing, transaction)
+            transaction.set(keys.ACCEPTOR_ACCEPTED, accepted + 1)
+        transaction.commit()
+
+    def _enable_acceptor(self) -> None:
+        """Coins are taken only when every condition holds (CAB-COI-01)."""
+        credit = self._books.ledger.value("credit")
+        accept = self.state == IDLE and credit + LARGEST_COIN_PENCE <= CREDIT_LIMIT_PENCE
+        if accept != self._accepting:
+            self._accepting = accept
+            self._acceptor.accept(accept)
+
+    # --- buttons -------------------------------------------------------------------------------------------------
+
+    def _press(self, name: str, now_ms: int) -> None:
+        """One press at a time, in the order of the panel's inputs: simultaneous presses have a defined result."""
+        self._show({"e": "press", "button": name})
+        if self.state == IDLE:
+            self._press_idle(name, now_ms)
+        elif self.state == CHOOSING:
+            if name == "left":
+                self.play.move(-1)
+            elif name == "right":
+                self.play.move(1)
+            elif name == "start":
+                self.play.confirm(now_ms)
+        elif self.state == PLAYING and name == "autoplay":
+            self.play.autoplay.stop()
+            self._show({"e": "autoplay_stopped", "reason": "button"})
+
+    def _press_idle(self, name: str, now_ms: int) -> None:
+        play = self.play
+        if name == "autoplay":
+            if play.autoplay.running():
+                play.autoplay.stop()
+            else:
+                play.autoplay.start(self._books.ledger.value("credit"))
+                self._start_play(now_ms)
+            return
+        if self.info.press(name):
+            return
+        if name == "start":
+            self._start_play(now_ms)
+        elif name == "max_bet":
+            if play.bets.max_level():
+                play.show_bet()
+            self._start_play(now_ms)
+        elif name in ("cash_out", "collect"):
+            self._cash_out(now_ms)
+        else:
+            self._select_bet(name)
+
+    def _select_bet(self, name: str) -> None:
+        bets = self.play.bets
+        steps = {
+            "stake_up": (bets.step_coin_value, 1),
+            "stake_down": (bets.step_coin_value, -1),
+            "level_up": (bets.step_level, 1),
+            "level_down": (bets.step_level, -1),
+        }
+        step = steps.get(name)
+        if step and step[0](step[1]):
+            self.play.show_bet()
+
+    def _start_play(self, now_ms: int) -> None:
+        if not self._audit(now_ms):
+            return
+        self.info.close()
+        bet = self.play.bet()
+        credit = self._books.ledger.value("credit")
+        if credit < bet:
+            self.play.autoplay.stop()
+            self._show({"e": "credit_low", "credit": credit, "bet": bet})
+            return
+        self._drawing = True
+        self.generator.request()
+        self._update_state()
+
+    def _cancel_draw(self) -> None:
+        if self._drawing:
+            self._drawing = False
+            self.generator.cancel()
+
+    def _cash_out(self, now_ms: int) -> None:
+        if self._audit(now_ms) and self.payout.payable(self._books.ledger.value("credit")):
+            self.payout.start(now_ms)
+            self._update_state()
+
+    def _audit(self, now_ms: int) -> bool:
+        """Audit identity before each play and before value leaves (CAB-MTR-05); a mismatch locks the machine."""
+        if self._books.ledger.discrepancy() == 0:
+            return True
+        self._latch("audit", now_ms)
+        return False
+
+    def _latch(self, tilt: str, now_ms: int) -> None:
+        transaction = self._books.transaction(now_ms)
+        self.tilts.latch(tilt, transaction)
+        transaction.commit()
+
+    # --- lamps ---------------------------------------------------------------------------------------------------
+
+    def _set_lamps(self) -> None:
+        lamp = self._panel.lamp
+        idle, choosing = self.state == IDLE, self.state == CHOOSING
+        credit = self._books.ledger.value("credit")
+        can_play = idle and credit >= self.play.bet()
+        lamp("start", can_play or choosing)
+        lamp("autoplay", can_play or self.play.autoplay.running())
+        lamp("max_bet", can_play)
+        lamp("cash_out", idle and self.payout.payable(credit) > 0)
+        for name in ("stake_up", "stake_down", "level_up", "level_down", "info"):
+            lamp(name, idle)
+        for name in ("left", "right"):
+            lamp(name, choosing or self.info.open)
+        lamp("tower", self.state in (TILTED, HANDPAY, SERVICE))

@@ -1,0 +1,212 @@
+"""Cash-out: the credit leaves through the hoppers coin by coin, what they cannot pay is owed as a handpay.
+
+Journal before act: the promise is committed before a hopper is asked, the order with the hopper's own counters before it is
+sent, each coin when the hopper reports it. An order whose fate is unknown is read back from the hopper, never sent again.
+"""
+
+import struct
+
+from firmware import events
+from firmware.store import keys
+
+MAX_HOPPER_PAY_PENCE = 10000  # default configuration; the rest is a handpay (CAB-HOP-04)
+MAX_COINS_PER_ORDER = 250
+_RECORD = "<BHBIH"  # hopper or NO_ORDER, coins ordered, event counter before, dispense count before, coins booked
+_NO_ORDER = 255
+
+IDLE = "idle"
+WAITING = "waiting"  # for a hopper to take up an interrupted order after power-up
+PREPARING = "preparing"
+PAYING = "paying"
+
+# Bits of ccTalk header 163, register 1 to 3 as the driver gives them, and the tilt each means.
+_JAM_FLAGS = 0x000007  # over-current, time-out, reversed
+_SENSOR_FLAGS = 0x000038 | 0x000900
+
+
+class Payout:
+    """`hoppers`: (account, coin value in pence, driver) from the largest coin to the smallest."""
+
+    def __init__(self, books, hoppers, tilts, show):
+        self._books = books
+        self._hoppers = hoppers
+        self._tilts = tilts
+        self._show = show
+        self.state = IDLE
+        self._index = 0
+        self._count = 0
+        self._booked = 0
+        self._failed = False
+        self._stopped = False
+        self._recovering = False
+        self.online = [False] * len(hoppers)
+
+    def active(self) -> bool:
+        return self.state != IDLE
+
+    def payable(self, credit: int) -> int:
+        """Pence of `credit` that coins can make up."""
+        return credit - credit % self._hoppers[-1][1]
+
+    def start(self, now_ms: int) -> None:
+        """Promises the credit to the hoppers and, beyond their limit, to an attendant."""
+        amount = self.payable(self._books.ledger.value("credit"))
+        by_hopper = min(amount, MAX_HOPPER_PAY_PENCE)
+        transaction = self._books.transaction(now_ms).post("credit", -amount).post("payout", by_hopper)
+        if amount > by_hopper:
+            transaction.post("handpay_due", amount - by_hopper).event(events.HANDPAY_DUE, amount - by_hopper)
+        transaction.set(keys.PAYOUT, _pack(_NO_ORDER, 0, 0, 0, 0))
+        transaction.event(events.PAYOUT_STARTED, by_hopper).count("payouts").commit()
+        self._show({"e": "payout", "pence": by_hopper, "credit": self._books.ledger.value("credit")})
+        self._failed = self._stopped = self._recovering = False
+        self._index = -1
+        self._next_hopper(now_ms)
+
+    def recover(self, now_ms: int) -> None:
+        """Takes up what power loss interrupted; called once at power-up, before anything moves."""
+        data = self._books.journal.get(keys.PAYOUT)
+        if not data:
+            return
+        index, count, counter, dispensed, booked = struct.unpack(_RECORD, data)
+        self._recovering = True
+        if index == _NO_ORDER:
+            self._finish(now_ms)  # promised, but no hopper was asked: nothing has moved
+            return
+        self._index, self._count, self._booked = index, count, booked
+        self.state = WAITING
+        self._hoppers[index][2].resume(count, counter, dispensed)
+
+    def stop(self) -> None:
+        """Stops the running hopper at once (door open); the remainder goes back to the credit."""
+        if self.state in (PREPARING, PAYING) and not self._stopped:
+            self._stopped = True
+            self._hoppers[self._index][2].emergency_stop()
+
+    def poll(self, now_ms: int) -> None:
+        """Takes the hoppers' events. The drivers themselves are polled by the main loop."""
+        for index in range(len(self._hoppers)):
+            driver = self._hoppers[index][2]
+            while True:
+                event = driver.event()
+                if event is None:
+                    break
+                self._take(index, event, now_ms)
+                driver.booked()
+        if self.state == PREPARING and not self.online[self._index]:
+            self._failed = True
+            self._next_hopper(now_ms)
+
+    def _take(self, index: int, event, now_ms: int) -> None:
+        kind = event[0]
+        if kind in ("online", "offline"):
+            self.online[index] = kind == "online"
+            code = events.DEVICE_ONLINE if self.online[index] else events.DEVICE_OFFLINE
+            self._books.transaction(now_ms).event(code, 3 + index).commit()
+        elif index != self._index or self.state == IDLE:
+            return  # the tail of an order that is settled already
+        elif kind == "prepared":
+            if self.state == PREPARING and self._stopped:
+                self._finish(now_ms)
+            elif self.state == PREPARING:
+                self._order(event, now_ms)
+        elif kind == "paid":
+            self._book(event[1], now_ms)
+        elif kind == "done":
+            self._book(event[1], now_ms)
+            self._done(event[3], now_ms)
+        elif kind == "not_taken":
+            if self._recovering:
+                self._finish(now_ms)
+            else:
+                self._hoppers[index][2].dispense()
+        elif kind == "fault":
+            self._trouble(event[1], now_ms)
+            self._next_hopper(now_ms)
+
+    def _order(self, event, now_ms: int) -> None:
+        self._booked = 0
+        record = _pack(self._index, self._count, event[1], event[2], 0)
+        self._books.transaction(now_ms).set(keys.PAYOUT, record).commit()
+        self.state = PAYING
+        self._hoppers[self._index][2].dispense()
+
+    def _book(self, paid: int, now_ms: int) -> None:
+        """Books coins up to `paid` of this order, each coin on its own (CAB-HOP-01)."""
+        account, value, _ = self._hoppers[self._index]
+        data = bytearray(self._books.journal.get(keys.PAYOUT))
+        while self._booked < paid:
+            self._booked += 1
+            data[-2:] = self._booked.to_bytes(2, "little")
+            transaction = self._books.transaction(now_ms).post(account, value)
+            if self._booked <= self._count:
+                transaction.post("payout", -value)
+            else:
+                transaction.post("overpaid", value)
+                self._tilts.latch("hopper_extra", transaction)
+            transaction.set(keys.PAYOUT, bytes(data)).set(
+                keys.EM_OUT_PENCE, self._books.journal.get_int(keys.EM_OUT_PENCE) + value
+            )
+            transaction.commit()
+            self._show({"e": "coin_out", "pence": value})
+
+    def _done(self, flags: int, now_ms: int) -> None:
+        if self._booked < self._count:
+            if self._recovering or self._stopped:
+                self._finish(now_ms)
+                return
+            self._trouble(flags, now_ms)
+        elif not self._recovering and self._remaining_coins():
+            self._prepare()  # an order holds at most MAX_COINS_PER_ORDER
+            return
+        if self._recovering:
+            self._finish(now_ms)
+        else:
+            self._next_hopper(now_ms)
+
+    def _trouble(self, flags: int, now_ms: int) -> None:
+        self._failed = True
+        if flags & _SENSOR_FLAGS:
+            name = "hopper_sensor"
+        elif flags & _JAM_FLAGS:
+            name = "hopper_jam"
+        else:
+            name = "hopper_empty"
+        transaction = self._books.transaction(now_ms).event(events.PAYOUT_SHORT, flags)
+        self._tilts.latch(name, transaction)
+        transaction.commit()
+
+    def _remaining_coins(self) -> int:
+        return self._books.ledger.value("payout") // self._hoppers[self._index][1]
+
+    def _next_hopper(self, now_ms: int) -> None:
+        while self._index + 1 < len(self._hoppers):
+            self._index += 1
+            if self._remaining_coins():
+                if self.online[self._index]:
+                    self._prepare()
+                    return
+                self._failed = True
+        self._finish(now_ms)
+
+    def _prepare(self) -> None:
+        self._count = min(MAX_COINS_PER_ORDER, self._remaining_coins())
+        self.state = PREPARING
+        self._hoppers[self._index][2].prepare(self._count)
+
+    def _finish(self, now_ms: int) -> None:
+        """Settles what was promised and not paid: to the attendant when a hopper failed, else back to the credit."""
+        rest = self._books.ledger.value("payout")
+        transaction = self._books.transaction(now_ms).set(keys.PAYOUT, b"")
+        if rest:
+            by_hand = self._failed and not self._recovering
+            transaction.post("payout", -rest).post("handpay_due" if by_hand else "credit", rest)
+            if by_hand:
+                transaction.event(events.HANDPAY_DUE, rest)
+        transaction.event(events.PAYOUT_RESUMED if self._recovering else events.PAYOUT_DONE, rest).commit()
+        self.state = IDLE
+        self._recovering = False
+        self._show({"e": "payout_done", "unpaid": rest, "credit": self._books.ledger.value("credit")})
+
+
+def _pack(index: int, count: int, counter: int, dispensed: int, booked: int) -> bytes:
+    return struct.pack(_RECORD, index, count, counter, dispensed, booked)

@@ -1,0 +1,222 @@
+"""Playing: paces the events of a round for the eye, waits for choices, and books the award.
+
+`Play` decides nothing about outcomes; it walks through the round function's events and shows each for a while.
+"""
+
+import native
+from firmware import events
+from firmware.play import rounds
+from firmware.play.autoplay import Autoplay
+from firmware.play.bets import Bets
+from firmware.play.settings import Settings
+from firmware.store import keys
+
+BASE_MODE = 0
+
+# How long an event is shown, ms: (normal, quick spin).
+_SHOWN_MS = {
+    native.SPIN: (2000, 400),
+    native.LINE_WIN: (300, 60),
+    native.SCATTER_WIN: (500, 100),
+    native.FREE_SPINS_BEGIN: (1000, 200),
+    native.FREE_SPINS_ADDED: (500, 100),
+    native.FREE_SPINS_END: (1000, 200),
+}
+_EVENT_NAMES = {
+    native.SPIN: "spin",
+    native.LINE_WIN: "line_win",
+    native.WAYS_WIN: "ways_win",
+    native.SCATTER_WIN: "scatter_win",
+    native.CHOICE: "choice",
+    native.FREE_SPINS_BEGIN: "free_spins_begin",
+    native.FREE_SPINS_ADDED: "free_spins_added",
+    native.FREE_SPINS_END: "free_spins_end",
+    native.WIN_CAP: "win_cap",
+    native.ROUND_END: "round_end",
+}
+
+
+class Play:
+    """The selected game and the round under way.
+
+    `packs`: name -> opened pack. `show`: called with one dict for each thing a player sees.
+    """
+
+    def __init__(self, books, packs, show):
+        self._books = books
+        self._packs = packs
+        self._show = show
+        self.autoplay = Autoplay()
+        self.settings = Settings(books.journal)
+        self.round = None
+        self.cursor = 0  # option highlighted while a choice is due
+        self.free_spins_left = 0
+        self.won_so_far = 0  # pence shown as won in the round
+        self.fault = False  # set when a round had to be voided
+        self._due_ms = 0
+        self._capped = 0
+        name = books.journal.get(keys.GAME).decode()
+        self.game = name if name in packs else sorted(packs)[0]
+        self.pack = packs[self.game]
+        self.bets = Bets(books.journal, self.pack)
+
+    def select(self, name: str, now_ms: int) -> bool:
+        """Selects a game between rounds. False when there is no game of that name."""
+        if self.round is not None or name not in self._packs:
+            return False
+        transaction = self._books.transaction(now_ms)
+        transaction.set(keys.GAME, name.encode()).set(keys.COIN_VALUE, 0).set(keys.LEVEL, 0).commit()
+        self.game, self.pack = name, self._packs[name]
+        self.bets = Bets(self._books.journal, self.pack)
+        self.show_bet()
+        return True
+
+    def bet(self) -> int:
+        """Pence that the next play costs."""
+        return self.bets.bet(BASE_MODE)
+
+    def show_bet(self) -> None:
+        bets = self.bets
+        self._show({"e": "bet", "bet": self.bet(), "coin_value": bets.coin_value(), "level": bets.level()})
+
+    # --- rounds --------------------------------------------------------------------------------------------------
+
+    def begin(self, seed: bytes, now_ms: int) -> None:
+        """Commits and begins a round with the selected bet."""
+        opened = rounds.begin(self._books, self.game, self.pack, BASE_MODE, self.bets.unit(), seed, now_ms)
+        self._enter(opened, now_ms)
+        self.autoplay.played()
+        self._show({"e": "round", "game": self.game, "bet": opened.record.bet, "credit": self._credit()})
+
+    def recover(self, now_ms: int) -> bool:
+        """Takes up the round that power loss interrupted. True when there is one to go on with."""
+        if not self._books.journal.get(keys.ROUND):
+            return False
+        opened = rounds.recover(self._books, self._packs, now_ms)
+        if opened is None:
+            self._show({"e": "round_voided"})
+            return False
+        self._enter(opened, now_ms)
+        self.won_so_far = opened.core.award_pence
+        self._show({"e": "round_recovered", "game": opened.record.game, "bet": opened.record.bet})
+        if opened.step:
+            self._show_window("window")
+        if opened.core.options():
+            self._show_choice()
+        return True
+
+    def choosing(self) -> bool:
+        return self.round is not None and bool(self.round.core.options())
+
+    def move(self, by: int) -> None:
+        """Moves the highlight among the options."""
+        if self.choosing():
+            self.cursor = (self.cursor + by) % len(self.round.core.options())
+            self._show({"e": "highlight", "option": self.cursor})
+
+    def confirm(self, now_ms: int) -> None:
+        """Takes the highlighted option."""
+        if self.choosing():
+            option, self.cursor = self.cursor, 0
+            self.round.choose(option)
+            self._show({"e": "chosen", "option": option})
+            self._due_ms = now_ms
+
+    def poll(self, now_ms: int) -> bool:
+        """Shows what is due. True when the round has just ended."""
+        opened = self.round
+        if opened is None or now_ms < self._due_ms or opened.core.options():
+            return False
+        try:
+            event = opened.next()
+        except native.CoreError:
+            self._void(now_ms)
+            return True
+        kind = event[0]
+        self._present(event)
+        shown = _SHOWN_MS.get(kind)
+        if shown:
+            self._due_ms = now_ms + shown[1 if self.settings.quick_spin else 0]
+        if kind == native.SPIN and opened.had_free_spins:
+            opened.note_progress()
+        if kind == native.WIN_CAP:
+            self._capped = event[5]
+        if kind == native.ROUND_END:
+            self._end(now_ms)
+            return True
+        return False
+
+    def _enter(self, opened, now_ms: int) -> None:
+        self.round = opened
+        self.cursor = self.free_spins_left = self.won_so_far = self._capped = 0
+        self.fault = False
+        self._due_ms = now_ms
+
+    def _end(self, now_ms: int) -> None:
+        opened, self.round = self.round, None
+        by_hand = opened.finish(now_ms, self._capped)
+        award = opened.record.award
+        self._show({"e": "round_end", "award": award, "credit": self._credit(), "handpay": by_hand})
+        reason = self.autoplay.finished(award, opened.had_free_spins, self._credit())
+        if reason:
+            self._show({"e": "autoplay_stopped", "reason": reason})
+
+    def _void(self, now_ms: int) -> None:
+        opened, self.round = self.round, None
+        self.autoplay.stop()
+        rounds.void(self._books, opened.record, now_ms)
+        self.fault = True
+        self._show({"e": "round_voided", "credit": self._credit()})
+
+    # --- what the player sees ------------------------------------------------------------------------------------
+
+    def _present(self, event) -> None:
+        kind, index, symbol, count, multiplier, pence = event
+        if kind == native.ROUND_END:
+            return  # shown with the new credit once it is booked
+        if kind == native.SPIN:
+            self.free_spins_left = count
+            self._show_window("spin")
+        elif kind == native.CHOICE:
+            self._show_choice()
+        else:
+            if kind in (native.LINE_WIN, native.WAYS_WIN, native.SCATTER_WIN):
+                self.won_so_far += pence
+            if kind == native.FREE_SPINS_BEGIN:
+                self.free_spins_left = count
+            elif kind == native.FREE_SPINS_ADDED:
+                self.free_spins_left += count
+            elif kind == native.FREE_SPINS_END:
+                self.free_spins_left = 0
+            self._show(
+                {
+                    "e": _EVENT_NAMES[kind],
+                    "index": index,
+                    "symbol": symbol,
+                    "count": count,
+                    "x": multiplier,
+                    "pence": pence,
+                }
+            )
+
+    def _show_window(self, name: str) -> None:
+        core = self.round.core
+        self._show(
+            {"e": name, "window": list(core.window()), "stops": list(core.stops()), "free_spins": self.free_spins_left}
+        )
+
+    def _show_choice(self) -> None:
+        self._show({"e": "choice", "options": [list(option) for option in self.round.core.options()]})
+
+    def _credit(self) -> int:
+        return self._books.ledger.value("credit")
+
+
+def note_program(books, packs, now_ms: int) -> None:
+    """Logs a change of the games' programs since the last power-up (CAB-NVM-09, CAB-PRG-03)."""
+    digest = b""
+    for name in sorted(packs):
+        digest = native.sha256(digest + packs[name].sha256)
+    if books.journal.get(keys.PACK_HASH) != digest:
+        transaction = books.transaction(now_ms).set(keys.PACK_HASH, digest)
+        transaction.event(events.PROGRAM_CHANGED, int.from_bytes(digest[:4], "little")).commit()

@@ -1,0 +1,254 @@
+"""ccTalk coin acceptor: credits exactly once, by the device's own event counter (header 229).
+
+The acceptor numbers its events 1 to 255 and then 1 again; 0 means that it was reset and has had none since. It shows the last
+five, and reading does not consume them. The driver remembers the number of the last event that the firmware has committed,
+which the firmware keeps in NVRAM in the same record as the credit, and hands over what came after it, one by one.
+
+| counter now, last | meaning |
+|---|---|
+| equal | nothing new |
+| 1 to 5 further | that many new events, the newest first in the answer |
+| more than 5 further, inhibit mask still set | more events than the device can show: ("coins_lost", ...) and the five shown |
+| more than 5 further, inhibit mask zero | reset with new events since: as 0, then as many events as the counter says |
+| 0, last not 0 | reset: ("device_reset", 0); masks are volatile and are set again |
+
+A coin is booked by its id (`GB100A`), never by its position. A coin that was accepted although its position is not programmed,
+or its id is not in `values`, is ("coin_error", counter, UNKNOWN_COIN + position): swallowed, and worth nothing known.
+"""
+
+from .bus import IDEMPOTENT, OK, STATE, UNKNOWN
+from .device import Device
+
+SETTLE_MS = 250  # an acceptor may not be spoken to earlier after power on
+POLL_MS = 200
+CHECK_MS = 5000  # how often the inhibit mask is read back
+COINS = 16
+SHOWN_EVENTS = 5
+MASK_TRIES = 3
+
+UNKNOWN_COIN = 256  # error codes of the device are bytes; from here on they are the driver's
+
+_MODIFY_INHIBIT = 231
+_REQUEST_INHIBIT = 230
+_READ_EVENTS = 229
+_MASTER_INHIBIT = 228
+_COIN_ID = 184
+
+_INHIBITED = b"\x00"
+_ENABLED = b"\x01"
+
+
+def counter_delta(last: int, now: int) -> int:
+    """Events from counter `last` (0 to 255, 0: none yet) to counter `now` (1 to 255). The counter skips 0 when it wraps."""
+    return now - last if now >= last else 255 - last + now
+
+
+def counter_back(counter: int, events: int) -> int:
+    """The counter `events` before `counter`, for events less than 255: 1 is preceded by 255."""
+    return (counter - events - 1) % 255 + 1
+
+
+class CoinAcceptor(Device):
+    """A coin acceptor on `bus`.
+
+    values: coin id to pence; only coins found here are enabled and credited
+    last_counter: counter of the last committed event, from NVRAM; None adopts what the device shows without crediting it
+    coin_ids: what the device says is programmed at positions 1 to 16, "" where nothing is
+    accepting: what the device last acknowledged, None while that is not known
+    mask_repairs: how often a mask that had been set was found changed
+
+    Nothing is accepted until accept(True). Counters in events are to be committed with the event, and `booked()` called then.
+    """
+
+    def __init__(self, bus, values: dict, address: int = 2, last_counter=0, poll_ms: int = POLL_MS):
+        Device.__init__(self, bus, address, SETTLE_MS)
+        self.last_counter = last_counter
+        self.accepting = None
+        self.coin_ids = [""] * COINS
+        self.mask_repairs = 0
+        self._values = values
+        self._poll_ms = poll_ms
+        self._seen = last_counter  # counter of the newest event that was queued
+        self._shown = b""  # the answer to 229 that waits for a judgement
+        self._position = 0
+        self._mask = b"\x00\x00"
+        self._mask_tries = 0
+        self._masked = False
+        self._wanted = _INHIBITED
+        self._master = bus.transaction(address)
+        self._polled_ms = 0
+        self._checked_ms = 0
+
+    def accept(self, on: bool) -> None:
+        """Take coins or refuse them. Goes out before anything else that waits for the line, and again after a reset."""
+        self._wanted = _ENABLED if on else _INHIBITED
+        if self.online:
+            self._send_wanted()
+
+    def booked(self) -> None:
+        event = self._events.pop()
+        if event is not None and len(event) > 1 and event[0] != "online":
+            self.last_counter = event[1]
+
+    def poll(self, now_ms: int) -> None:
+        Device.poll(self, now_ms)
+        if self._master.done:
+            status, _ = self._master.take()
+            self.accepting = self._master.sent == _ENABLED if status == OK else None
+            if status == OK and self._master.sent != self._wanted:
+                self._send_wanted()
+
+    def _send_wanted(self) -> None:
+        """Master inhibit (header 228). A request that waits or is being repeated changes its mind instead."""
+        if self._master.pending:
+            self._master.data = self._wanted
+        else:
+            self._master.start(_MASTER_INHIBIT, self._wanted, STATE, crc=self.crc, urgent=True)
+
+    # Identification.
+
+    def _begin(self) -> None:
+        """Stop it first: it may still accept from before the cabinet was restarted."""
+        self._masked = False
+        self.accepting = None
+        self._ask(_MASTER_INHIBIT, self._stopped, _INHIBITED, STATE)
+
+    def _stopped(self, answer: bytes) -> None:
+        self._position = 1
+        self._mask = b"\x00\x00"
+        self._ask_id()
+
+    def _ask_id(self) -> None:
+        self._ask(_COIN_ID, self._got_id, bytes((self._position,)), otherwise=self._no_id)
+
+    def _no_id(self, status: int) -> None:
+        if status == UNKNOWN:
+            self._search(status)
+        else:
+            self._got_id(b"")
+
+    def _got_id(self, answer: bytes) -> None:
+        """Six ASCII characters, country, value, issue; six full stops where nothing is programmed."""
+        coin_id = "" if answer == b"......" else "".join([chr(byte) for byte in answer])
+        self.coin_ids[self._position - 1] = coin_id
+        if coin_id in self._values:
+            mask = int.from_bytes(self._mask, "little") | 1 << (self._position - 1)
+            self._mask = mask.to_bytes(2, "little")
+        self._position += 1
+        if self._position <= COINS:
+            self._ask_id()
+        else:
+            self._read_events()
+
+    # Masks.
+
+    def _set_mask(self) -> None:
+        """Enable what is in `values` (header 231: a set bit enables) and read it back (header 230)."""
+        self._masked = False
+        self._ask(_MODIFY_INHIBIT, self._mask_sent, self._mask, STATE)
+
+    def _mask_sent(self, answer: bytes) -> None:
+        self._ask(_REQUEST_INHIBIT, self._mask_read, b"", IDEMPOTENT, 2, 2)
+
+    def _mask_read(self, answer: bytes) -> None:
+        if answer == self._mask:
+            self._mask_tries = 0
+            self._masked = True
+            self._checked_ms = self._now_ms
+            self._come_online()
+            self._send_wanted()
+            self._wait()
+        elif self._mask_tries < MASK_TRIES:
+            self._mask_tries += 1
+            self._set_mask()
+        else:
+            self._mask_tries = 0
+            self._go_offline()
+            self._search(OK)
+
+    def _mask_checked(self, answer: bytes) -> None:
+        self._checked_ms = self._now_ms
+        if answer == self._mask:
+            self._wait()
+        else:
+            self.mask_repairs += 1
+            self._set_mask()
+
+    # Events.
+
+    def _wait(self) -> None:
+        """Until the next poll, counted from the last one."""
+        self._pause(max(0, self._polled_ms + self._poll_ms - self._now_ms), self._read_events)
+
+    def _read_events(self) -> None:
+        """Buffered credits and errors (header 229): counter, then five pairs, newest first."""
+        self._polled_ms = self._now_ms
+        self._ask(_READ_EVENTS, self._got_events, b"", IDEMPOTENT, 11, 11, self._no_events)
+
+    def _no_events(self, status: int) -> None:
+        """The buffer was not consumed: ask again, or look for the device if it is gone."""
+        if self.online:
+            self._wait()
+        else:
+            self._search(status)
+
+    def _got_events(self, answer: bytes) -> None:
+        counter = answer[0]
+        if self._seen is None:
+            self._seen = self.last_counter = counter
+        if counter == 0:
+            if self._seen:
+                self._was_reset()
+        elif counter_delta(self._seen, counter) > SHOWN_EVENTS:
+            self._shown = answer
+            self._ask(_REQUEST_INHIBIT, self._judge_jump, b"", IDEMPOTENT, 2, 2, self._no_events)
+            return
+        else:
+            self._take(answer)
+        self._go_on()
+
+    def _judge_jump(self, mask: bytes) -> None:
+        """The counter jumped. A device that was reset has forgotten its mask; then the counter has started anew."""
+        if mask == b"\x00\x00" and self._seen:
+            self._was_reset()
+        self._take(self._shown)
+        self._go_on()
+
+    def _was_reset(self) -> None:
+        self._events.push(("device_reset", 0))
+        self._seen = 0
+        self._masked = False
+        self.accepting = None
+
+    def _take(self, shown: bytes) -> None:
+        """Queue the events after `_seen`, oldest first, each with its own counter."""
+        counter = shown[0]
+        new = counter_delta(self._seen, counter)
+        if new > SHOWN_EVENTS:
+            self._events.push(("coins_lost", counter_back(counter, SHOWN_EVENTS), new - SHOWN_EVENTS))
+            new = SHOWN_EVENTS
+        for age in range(new - 1, -1, -1):
+            self._push(counter_back(counter, age), shown[1 + 2 * age], shown[2 + 2 * age])
+        self._seen = counter
+
+    def _push(self, counter: int, coin: int, code: int) -> None:
+        """Queue one event: coin position and sorter path, or 0 and an error code."""
+        if coin == 0:
+            self._events.push(("coin_error", counter, code))
+            return
+        coin_id = self.coin_ids[coin - 1] if coin <= COINS else ""
+        if coin_id in self._values:
+            self._events.push(("coin", counter, self._values[coin_id], coin_id))
+        else:
+            self._events.push(("coin_error", counter, UNKNOWN_COIN + coin))
+
+    def _go_on(self) -> None:
+        """After the events: repair what a reset or a lost request has left, then wait for the next poll."""
+        if not self._masked:
+            self._set_mask()
+        elif self._now_ms - self._checked_ms >= CHECK_MS:
+            self._ask(_REQUEST_INHIBIT, self._mask_checked, b"", IDEMPOTENT, 2, 2, self._no_events)
+        else:
+            if self.accepting != (self._wanted == _ENABLED):
+                self._send_wanted()
+            self._wait()

@@ -1,0 +1,41 @@
+"""The bounded queue between a driver and the firmware."""
+
+
+class EventQueue:
+    """Up to `capacity` event tuples, oldest first, in memory taken once.
+
+    A driver asks for room before it talks to its device, so an event never has to be thrown away. An overflow is therefore a
+    mistake of the driver and raises.
+    """
+
+    def __init__(self, capacity: int):
+        self._slots: list = [None] * capacity
+        self._first = 0
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def room(self) -> int:
+        """How many events still fit."""
+        return len(self._slots) - self._count
+
+    def push(self, event: tuple) -> None:
+        """Append. IndexError: full."""
+        if not self.room():
+            raise IndexError("event queue full")
+        self._slots[(self._first + self._count) % len(self._slots)] = event
+        self._count += 1
+
+    def peek(self):
+        """The oldest event, or None. It stays."""
+        return self._slots[self._first] if self._count else None
+
+    def pop(self):
+        """Remove and return the oldest event; None if there is none."""
+        event = self.peek()
+        if event is not None:
+            self._slots[self._first] = None
+            self._first = (self._first + 1) % len(self._slots)
+            self._count -= 1
+        return event

@@ -1,0 +1,122 @@
+"""The firmware in this process: a host board whose NVRAM and power the rig controls."""
+
+from collections.abc import Mapping
+
+from firmware.main import Cabinet
+from hal.board import TICKS_PERIOD, Board, Nvram, PortError, SerialPort
+from host_tools.hil.line import Line, PortFull
+
+NVRAM_BYTES = 65536
+# Games are compiled from their sheets once per process; a pack is a function of its sheet.
+
+
+class PowerCut(BaseException):
+    """The board's supply fails now. No Exception, so that no handler of the firmware can catch it."""
+
+
+class RigNvram(Nvram):
+    """NVRAM in memory that counts written bytes and lets the power fail after any one of them."""
+
+    def __init__(self, size: int = NVRAM_BYTES) -> None:
+        self.size = size
+        self.memory = bytearray(b"\xff" * size)
+        self.written = 0  # bytes since the rig began
+        self.cut_after: int | None = None  # bytes that still land before the power fails
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.check(offset, length)
+        return bytes(self.memory[offset : offset + length])
+
+    def write(self, offset: int, data: bytes) -> None:
+        self.check(offset, len(data))
+        landed = len(data)
+        if self.cut_after is not None:
+            landed = min(landed, self.cut_after)
+            self.cut_after -= landed
+        self.memory[offset : offset + landed] = data[:landed]
+        self.written += landed
+        if self.cut_after == 0:
+            self.cut_after = None
+            raise PowerCut
+
+
+class RigPort(SerialPort):
+    """A line's end as the Board contract wants it."""
+
+    def __init__(self, line: Line) -> None:
+        self._port = line.port
+
+    def read(self) -> bytes:
+        return self._port.read()
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._port.write(data)
+        except PortFull as full:
+            raise PortError(str(full)) from None
+
+
+class RigBoard(Board):
+    """The host board on the rig's lines, NVRAM and clock."""
+
+    name = "host"
+
+    def __init__(self, lines: Mapping[str, Line], nvram: Nvram, packs: Mapping[str, bytes], reason: str) -> None:
+        self.nvram = nvram
+        self.reset_reason = reason
+        self.now_ms = 0
+        self._ports = {name: RigPort(line) for name, line in lines.items()}
+        self._packs = packs
+
+    def port(self, name: str) -> SerialPort:
+        return self._ports[name]
+
+    def ticks_ms(self) -> int:
+        return self.now_ms % TICKS_PERIOD
+
+    def feed_watchdog(self) -> None:
+        pass
+
+    def game(self, name: str) -> bytes:
+        return self._packs[name]
+
+    def games(self) -> tuple[str, ...]:
+        return tuple(sorted(self._packs))
+
+
+class HostSession:
+    """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
+
+    def __init__(self, lines: Mapping[str, Line], packs: Mapping[str, bytes]) -> None:
+        self.nvram = RigNvram()
+        self._lines = lines
+        self._packs = packs
+        self.cabinet: Cabinet | None = None
+        self._started_ms = 0
+
+    @property
+    def on(self) -> bool:
+        return self.cabinet is not None
+
+    def start(self, now_ms: int) -> bool:
+        """Power comes on; uptime begins at 0. False when the power failed again while starting."""
+        self._started_ms = now_ms
+        board = RigBoard(self._lines, self.nvram, self._packs, "power")
+        try:
+            self.cabinet = Cabinet(board)
+        except PowerCut:
+            return False
+        return True
+
+    def stop(self) -> None:
+        self.cabinet = None
+
+    def poll(self, now_ms: int) -> bool:
+        if self.cabinet is None:
+            return True
+        try:
+            self.cabinet.poll(now_ms - self._started_ms)
+        except PowerCut:
+            self.cabinet = None
+            return False
+        return True

@@ -1,0 +1,220 @@
+"""The commands of a rig script. `str(command)` is the canonical line, which parses to an equal command again.
+
+`line` is where a command stands (from 1); it does not count in comparisons. Durations are milliseconds, money is pence.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final
+
+from host_tools.hil.faults import Value
+
+PRESS_MS: Final = 100
+WITHIN_MS: Final = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A multiple of the bet, in hundredths: `10x` is Times(1000), `0.5x` is Times(50)."""
+
+    hundredths: int
+
+    def pence(self, bet_pence: int) -> Fraction:
+        """The amount at a bet, exactly."""
+        return Fraction(self.hundredths * bet_pence, 100)
+
+    def __str__(self) -> str:
+        whole, part = divmod(self.hundredths, 100)
+        return f"{whole}.{part:02d}".rstrip("0").rstrip(".") + "x" if part else f"{whole}x"
+
+
+def duration(ms: int) -> str:
+    """The shortest exact way to write a duration."""
+    if ms and ms % 60_000 == 0:
+        return f"{ms // 60_000}m"
+    if ms and ms % 1000 == 0:
+        return f"{ms // 1000}s"
+    return f"{ms}ms"
+
+
+def quote(text: str) -> str:
+    """Text in quotes, control characters as \\xHH."""
+    body = "".join(
+        f"\\x{ord(char):02x}" if ord(char) < 32 or ord(char) == 127 else "\\" + char if char in '"\\' else char
+        for char in text
+    )
+    return f'"{body}"'
+
+
+def _plain(text: str) -> bool:
+    """May stand in a script without quotes?"""
+    safe = text == " ".join(text.split(" ")) and text == text.strip() and bool(text)
+    return safe and text.isprintable() and not any(char in text for char in '#"')
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of a script."""
+
+    line: int = field(default=0, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Coin(Command):
+    pence: int
+
+    def __str__(self) -> str:
+        return f"coin {self.pence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Command):
+    pence: int
+
+    def __str__(self) -> str:
+        return f"note {self.pence}"
+
+
+@dataclass(frozen=True, slots=True)
+class Press(Command):
+    button: str
+    for_ms: int = PRESS_MS
+
+    def __str__(self) -> str:
+        return f"press {self.button}" + ("" if self.for_ms == PRESS_MS else f" for {duration(self.for_ms)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Door(Command):
+    """`open` or, with `opened` false, `close`."""
+
+    door: str
+    opened: bool
+
+    def __str__(self) -> str:
+        return f"{'open' if self.opened else 'close'} {self.door}"
+
+
+@dataclass(frozen=True, slots=True)
+class Key(Command):
+    """`turn` or, with `turned` false, `unturn`."""
+
+    key: str
+    turned: bool
+
+    def __str__(self) -> str:
+        return f"{'turn' if self.turned else 'unturn'} {self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wait(Command):
+    ms: int
+
+    def __str__(self) -> str:
+        return f"wait {duration(self.ms)}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil(Command):
+    state: str = "idle"
+    within_ms: int = WITHIN_MS
+
+    def __str__(self) -> str:
+        return f"wait until {self.state}" + (
+            "" if self.within_ms == WITHIN_MS else f" within {duration(self.within_ms)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Command):
+    on: bool
+
+    def __str__(self) -> str:
+        return f"power {'on' if self.on else 'off'}"
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCut(Command):
+    """Mains fail once `writes` more bytes have been written to NVRAM."""
+
+    writes: int
+
+    def __str__(self) -> str:
+        return f"power cut after {self.writes} writes"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault(Command):
+    """A device or line fault; defaults of arguments are not filled in."""
+
+    device: str
+    kind: str
+    args: tuple[Value, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(["fault", self.device, self.kind, *map(str, self.args)])
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(Command):
+    device: str
+
+    def __str__(self) -> str:
+        return f"clear {self.device}"
+
+
+@dataclass(frozen=True, slots=True)
+class Console(Command):
+    text: str
+
+    def __str__(self) -> str:
+        return f"console {self.text if _plain(self.text) else quote(self.text)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Game(Command):
+    name: str
+
+    def __str__(self) -> str:
+        return f"game {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entropy(Command):
+    """`data` are the bytes to send first; with `data` empty, `seed` is the seed or None for random."""
+
+    data: bytes = b""
+    seed: int | None = None
+
+    def __str__(self) -> str:
+        if self.data:
+            return f"entropy {self.data.hex()}"
+        return "entropy random" if self.seed is None else f"entropy seed {self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class Want(Command):
+    """`outcome` is loss, win, free_spins or scatters. `value` is the multiple of a `win OP Nx` or the number of Scatters."""
+
+    outcome: str
+    op: str | None = None
+    value: Times | int | None = None
+
+    def __str__(self) -> str:
+        return " ".join(str(part) for part in ("want", self.outcome, self.op, self.value) if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Expect(Command):
+    """`value` is a figure, a multiple of the bet, or text."""
+
+    what: str
+    op: str
+    value: int | Times | str
+
+    def __str__(self) -> str:
+        value = self.value
+        if isinstance(value, str):
+            bare = _plain(value) and " " not in value
+            value = value if bare else quote(value)
+        return f"expect {self.what} {self.op} {value}"

@@ -1,0 +1,70 @@
+"""The names that a rig script may use: ARCHITECTURE, "The default cabinet". A rig with other wiring passes its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from host_tools.hil.faults import FaultSpec
+from host_tools.hil.line_faults import LINE_FAULTS
+from host_tools.hil.models.coin_acceptor import CoinAcceptor
+from host_tools.hil.models.entropy_source import EntropySource
+from host_tools.hil.models.hopper import Hopper
+from host_tools.hil.models.opp_panel import OppPanel
+
+BUTTONS: Final = (
+    "start", "autoplay", "max_bet", "stake_up", "stake_down", "level_up", "level_down", "collect", "gamble", "left",
+    "right", "info", "fortune_bet", "fortune_spins", "no_thanks", "cash_out",
+)  # fmt: skip
+DOORS: Final = ("main", "cashbox", "note_box", "logic")
+KEYS: Final = ("attendant", "technician")
+GAMES: Final = ("dog_diner", "piggy_bank", "piggy_riches")
+STATES: Final = ("idle", "playing", "choosing", "paying", "handpay", "tilted", "service", "locked", "off")
+
+_ECHO: Final = {kind: spec for kind, spec in LINE_FAULTS.items() if kind == "echo"}
+_UART: Final = {kind: spec for kind, spec in LINE_FAULTS.items() if kind != "echo"}
+# `panel` and `entropy` name a device and its line at once: their kinds have no name in common.
+DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
+    "coin_acceptor": CoinAcceptor.FAULTS,
+    "hopper_100": Hopper.FAULTS,
+    "hopper_10": Hopper.FAULTS,
+    "panel": OppPanel.FAULTS | _UART,
+    "entropy": EntropySource.FAULTS | _UART,
+    "console": _UART,
+    "cctalk": _UART | _ECHO,
+    "note": _UART,
+}
+
+FIGURES: Final = (
+    "credit", "coins_in", "notes_in", "wagered", "won", "hopper_out", "handpay", "games", "tilts", "last_win",
+    "free_spins_left", "em_in", "em_out", "bet", "swallowed", "paid", "pulses.em_in", "pulses.em_out",
+)  # fmt: skip
+"""`expect` names whose value is a figure: pence, or a count for games, tilts, free_spins_left, em_* and pulses.*."""
+WORDS: Final = ("state", "tilt", "game", "audit")
+"""`expect` names whose value is a word; `lamp.NAME` is on or off, `meter.NAME` a figure, `console` text."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Known names. `lamps` and `meters` None: any identifier will do."""
+
+    buttons: tuple[str, ...] = BUTTONS
+    doors: tuple[str, ...] = DOORS
+    keys: tuple[str, ...] = KEYS
+    games: tuple[str, ...] = GAMES
+    states: tuple[str, ...] = STATES
+    lamps: tuple[str, ...] | None = None
+    meters: tuple[str, ...] | None = None
+    devices: Mapping[str, Mapping[str, FaultSpec]] = field(default_factory=lambda: DEVICES)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Everything that a panel input can be."""
+        return self.buttons + self.doors + self.keys
+
+
+DEFAULT: Final = Vocabulary()
+
+
+def is_line_fault(kind: str) -> bool:
+    """Is this kind the line's business rather than the device's?"""
+    return kind in LINE_FAULTS

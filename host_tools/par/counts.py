@@ -1,0 +1,195 @@
+"""Exact line and scatter mathematics from symbol counts alone, in Python integers: the second method.
+
+It shares nothing with the C core: no board is ever built. A line's outcome depends only on which symbol each reel shows on
+it, so it is enough to walk over symbols, reel by reel, weighted by the number of stops that show them, and to drop a branch
+when no symbol's run can go on. Weights are polynomials in the number of scatters that the reel shows at that stop, so the
+same walk also tells how the line wins spread over scatter counts (needed for exact variances of whole rounds).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from host_tools.par.sheet import Sheet
+
+Polynomial = tuple[int, ...]  # coefficient n: stops (or boards) that show n scatters
+
+
+@dataclass
+class Combo:
+    """Line hits of one symbol and run length, summed over the lines."""
+
+    without_wild: int = 0
+    with_wild: int = 0
+
+
+@dataclass
+class CountsResult:
+    boards: int
+    line_pays: int = 0  # credits, all lines
+    winning_lines: int = 0
+    combos: dict[tuple[int, int], Combo] = field(default_factory=dict)
+    line_pays_by_count: list[int] = field(default_factory=list)  # credits by number of watched scatters in view
+    scatter_boards: dict[int, list[int]] = field(default_factory=dict)  # by scatter: boards with 0, 1, ... in view
+    scatter_pays: int = 0  # total bets
+
+
+def multiply(left: Sequence[int], right: Sequence[int]) -> Polynomial:
+    product = [0] * (len(left) + len(right) - 1)
+    for i, a in enumerate(left):
+        if a:
+            for j, b in enumerate(right):
+                product[i + j] += a * b
+    return tuple(product)
+
+
+def in_view(strip: Sequence[int], symbol: int, rows: int) -> Polynomial:
+    """Stops of a reel by the number of `symbol` that they show."""
+    shown = [0] * (rows + 1)
+    for stop in range(len(strip)):
+        shown[sum(strip[(stop + row) % len(strip)] == symbol for row in range(rows))] += 1
+    while len(shown) > 1 and not shown[-1]:
+        shown.pop()
+    return tuple(shown)
+
+
+def by_row(strip: Sequence[int], row: int, watched: int | None, rows: int) -> dict[int, Polynomial]:
+    """Stops of a reel by the symbol in a row and, inside, by the number of watched scatters in view."""
+    found: dict[int, list[int]] = {}
+    size = len(strip)
+    for stop in range(size):
+        window = [strip[(stop + place) % size] for place in range(rows)]
+        shown = window.count(watched) if watched is not None else 0
+        found.setdefault(window[row], [0] * (rows + 1))[shown] += 1
+    return {symbol: tuple(stops) for symbol, stops in found.items()}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A symbol whose run from reel 1 is still unbroken."""
+
+    natural: bool  # the symbol itself is in the run
+    factors: tuple[int, ...]  # multipliers of the wilds that stand in for it
+
+
+def _factor(rule: str, factors: tuple[int, ...]) -> int:
+    if not factors:
+        return 1
+    if rule == "highest":
+        return max(factors)
+    if rule == "sum":
+        return sum(factors)
+    product = 1
+    for factor in factors:
+        product *= factor
+    return product
+
+
+class _Line:
+    """The walk over one pay line."""
+
+    def __init__(self, sheet: Sheet, weights: list[dict[int, Polynomial]], result: CountsResult) -> None:
+        self.sheet = sheet
+        self.weights = weights
+        self.result = result
+        # Stops of the reels after a broken run, whatever they show.
+        self.rest: list[Polynomial] = [(1,)]
+        for reel in reversed(weights):
+            width = max(len(stops) for stops in reel.values())
+            every = tuple(sum(column) for column in zip(*(_padded(stops, width) for stops in reel.values()), strict=True))
+            self.rest.append(multiply(every, self.rest[-1]))
+        self.rest.reverse()
+
+    def step(self, run: _Run | None, symbol: int, shown: int) -> _Run | None:
+        """The run of `symbol` after one more cell; None when it breaks."""
+        if shown == symbol:
+            return _Run(True, run.factors if run else ())
+        cell = self.sheet.symbols[shown]
+        if cell.wild and symbol in cell.substitutes:
+            return _Run(run.natural if run else False, (*(run.factors if run else ()), cell.multiplier))
+        return None
+
+    def walk(self, reel: int, runs: dict[int, _Run], best: tuple[int, int, int, bool], weight: Polynomial) -> None:
+        """`best` is the best reading so far: credits, run length, minus symbol number, whether a wild stood in."""
+        if reel == self.sheet.reels or not runs:
+            self.count(best, multiply(weight, self.rest[reel]))
+            return
+        broken = list(self.rest_of_reel(reel))
+        for shown, stops in self.weights[reel].items():
+            onward: dict[int, _Run] = {}
+            for symbol, run in runs.items():
+                longer = self.step(run if reel else None, symbol, shown)
+                if longer:
+                    onward[symbol] = longer
+            if onward:
+                for place, count in enumerate(stops):
+                    broken[place] -= count
+                ended = self.better(best, {key: run for key, run in runs.items() if key not in onward}, reel)
+                last = self.better(ended, onward, reel + 1) if reel + 1 == self.sheet.reels else ended
+                self.walk(reel + 1, onward, last, multiply(weight, stops))
+        if any(broken):
+            self.count(self.better(best, runs, reel), multiply(multiply(weight, broken), self.rest[reel + 1]))
+
+    def rest_of_reel(self, reel: int) -> Polynomial:
+        width = max(len(stops) for stops in self.weights[reel].values())
+        return tuple(
+            sum(column) for column in zip(*(_padded(stops, width) for stops in self.weights[reel].values()), strict=True)
+        )
+
+    def better(
+        self, best: tuple[int, int, int, bool], ended: dict[int, _Run], length: int
+    ) -> tuple[int, int, int, bool]:
+        """Readings of runs that ended after `length` reels, compared with the best reading so far."""
+        if not length:
+            return best
+        for symbol, run in ended.items():
+            if not run.natural and self.sheet.needs_natural:
+                continue
+            credits = self.sheet.pays[symbol][length - 1] * _factor(self.sheet.wild_rule, run.factors)
+            reading = (credits, length, -symbol, bool(run.factors))
+            if credits and reading[:3] > best[:3]:
+                best = reading
+        return best
+
+    def count(self, best: tuple[int, int, int, bool], weight: Polynomial) -> None:
+        credits, length, symbol, wild = best
+        if not credits:
+            return
+        boards = sum(weight)
+        result = self.result
+        result.line_pays += credits * boards
+        result.winning_lines += boards
+        combo = result.combos.setdefault((-symbol, length), Combo())
+        if wild:
+            combo.with_wild += boards
+        else:
+            combo.without_wild += boards
+        for shown, share in enumerate(weight):
+            if share:
+                result.line_pays_by_count[shown] += credits * share
+
+
+def _padded(stops: Polynomial, width: int) -> Polynomial:
+    return stops + (0,) * (width - len(stops))
+
+
+def by_counts(sheet: Sheet, mode: int, watched: int | None = None, lines: int | None = None) -> CountsResult:
+    """Everything that symbol counts tell about a mode. `watched` is the scatter by which line wins are split."""
+    strips = sheet.sets[sheet.modes[mode].set].reels
+    result = CountsResult(sheet.sets[sheet.modes[mode].set].boards)
+    result.line_pays_by_count = [0] * (sheet.reels * sheet.rows + 1)
+    payable = {symbol: _Run(False, ()) for symbol, row in enumerate(sheet.pays) if any(row)}
+    for line in sheet.lines[:lines]:
+        weights = [by_row(strip, row, watched, sheet.rows) for strip, row in zip(strips, line, strict=True)]
+        _Line(sheet, weights, result).walk(0, payable, (0, 0, 0, False), (1,))
+    for symbol, entry in enumerate(sheet.symbols):
+        if entry.scatter:
+            boards: Polynomial = (1,)
+            for strip in strips:
+                boards = multiply(boards, in_view(strip, symbol, sheet.rows))
+            result.scatter_boards[symbol] = list(boards)
+            if sheet.modes[mode].scatter_pays:
+                row = sheet.scatter_pays.get(symbol, ())
+                result.scatter_pays += sum(pay * count for pay, count in zip(row, boards[1:], strict=False))
+    return result

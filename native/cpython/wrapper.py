@@ -1,0 +1,409 @@
+"""The Python API of the C core on CPython. See native/README.md; the MicroPython module shows the same names.
+
+Every function raises CoreError, whose first argument is the error's name in ``cab_core.h`` (``"pack_hash"``, ``"unit"``,
+``"argument"``, …). Amounts are integer pence unless a name says credits or bets.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from native.cpython._core import ffi, lib
+
+MODE_SCATTER_PAYS: int = lib.CAB_MODE_SCATTER_PAYS
+MODE_SELECTABLE: int = lib.CAB_MODE_SELECTABLE
+MAX_OPTIONS: int = lib.CAB_MAX_OPTIONS
+ROUND_STATE_BYTES: int = lib.CAB_ROUND_STATE_BYTES
+
+Event = tuple[int, int, int, int, int, int]
+
+
+class CoreError(Exception):
+    """The core refused; ``args[0]`` names the reason."""
+
+
+def _check(code: int) -> None:
+    if code:
+        raise CoreError(ffi.string(lib.cab_error_name(code)).decode())
+
+
+def _index(value: int, limit: int) -> int:
+    """An index below limit. The core's row functions trust theirs, so this is where Python's are checked."""
+    if not 0 <= value < limit:
+        raise CoreError("argument")
+    return value
+
+
+def _unsigned(value: int, bits: int = 32) -> int:
+    return _index(value, 1 << bits)
+
+
+def _seed(seed: bytes) -> bytes:
+    if len(seed) != lib.CAB_SEED_BYTES:
+        raise CoreError("argument")
+    return bytes(seed)
+
+
+class Pack:
+    """A game pack that has passed every check.
+
+    data: the bytes of the pack. They are kept alive (and copied first if they could change).
+    """
+
+    def __init__(self, data: bytes | bytearray | memoryview) -> None:
+        self.data = bytes(data)
+        self._bytes = ffi.from_buffer(self.data)
+        self._c: Any = ffi.new("cab_pack_t *")
+        _check(lib.cab_pack_open(self._c, self._bytes, len(self.data)))
+        c = self._c
+        self.name: str = ffi.string(lib.cab_pack_name(c)).decode()
+        self.sha256: bytes = self.data[32:64]
+        self.reels: int = c.reels
+        self.rows: int = c.rows
+        self.win_cap_pence: int = c.win_cap_pence
+        self.max_unit_pence: int = c.max_unit_pence
+        self.symbols: tuple[str, ...] = tuple(
+            ffi.string(lib.cab_pack_symbol_name(c, symbol)).decode() for symbol in range(c.symbols)
+        )
+        rows = bytes(ffi.buffer(c.line_rows, c.lines * c.reels))
+        self.lines: tuple[tuple[int, ...], ...] = tuple(
+            tuple(rows[i : i + self.reels]) for i in range(0, len(rows), self.reels)
+        )
+        self.modes: tuple[str, ...] = tuple(
+            ffi.string(lib.cab_pack_text(c, self._mode(mode).name)).decode() for mode in range(c.modes)
+        )
+
+    def _mode(self, mode: int) -> Any:
+        return lib.cab_pack_mode(self._c, _index(mode, self._c.modes))
+
+    def cost(self, mode: int) -> int:
+        """Total bet in credits."""
+        return self._mode(mode).cost
+
+    def flags(self, mode: int) -> int:
+        """MODE_SCATTER_PAYS | MODE_SELECTABLE."""
+        return self._mode(mode).flags
+
+    def rtp_ppm(self, mode: int) -> tuple[int, int]:
+        """Lowest and highest return to player by player choice, parts per million, as the pack quotes it."""
+        row = self._mode(mode)
+        return row.rtp_low_ppm, row.rtp_high_ppm
+
+    def pay(self, symbol: int, count: int) -> int:
+        """Credits for a run of count = 1 … reels."""
+        return lib.cab_pack_pay(self._c, _index(symbol, self._c.symbols), _index(count - 1, self.reels) + 1)
+
+    def scatter_pay(self, symbol: int, count: int) -> int:
+        """Total bets for count = 1 … cells of a symbol in view; 0 for a symbol that is no scatter."""
+        symbol, count = _index(symbol, self._c.symbols), _index(count - 1, self._c.cells) + 1
+        for scatter in range(self._c.scatters):
+            if self._c.scatter_symbol[scatter] == symbol:
+                return lib.cab_pack_scatter_pay(self._c, scatter, count)
+        return 0
+
+    def strip(self, set: int, reel: int) -> bytes:
+        """Symbol numbers of one strip, from stop 0."""
+        strip = lib.cab_pack_strip(self._c, _index(set, self._c.sets), _index(reel, self.reels))
+        return bytes(ffi.buffer(strip.symbols, strip.length))
+
+
+class Round:
+    """One round of a mode at a unit (pence per paytable credit), drawn from a 32-byte seed."""
+
+    def __init__(self, pack: Pack, mode: int, unit_pence: int, seed: bytes) -> None:
+        self.pack = pack
+        self._c: Any = ffi.new("cab_round_t *")
+        self._event: Any = ffi.new("cab_event_t *")
+        _check(lib.cab_round_begin(self._c, pack._c, _unsigned(mode), _unsigned(unit_pence), _seed(seed)))
+
+    def next(self) -> Event:
+        """(kind, index, symbol, count, multiplier, pence). CoreError: choice_due, round_over, random."""
+        event = self._event
+        _check(lib.cab_round_next(self._c, event))
+        return event.kind, event.index, event.symbol, event.count, event.multiplier, event.pence
+
+    def choose(self, option: int) -> None:
+        """Takes one of options(). CoreError: no_choice, option."""
+        _check(lib.cab_round_choose(self._c, _unsigned(option)))
+
+    def options(self) -> tuple[tuple[int, int], ...]:
+        """((spins, multiplier), …) while a choice is due, else ()."""
+        first = ffi.new("unsigned *")
+        count = lib.cab_round_options(self._c, first)
+        rows = [lib.cab_pack_option(self.pack._c, first[0] + i) for i in range(count)]
+        return tuple((row.spins, row.multiplier) for row in rows)
+
+    def stops(self) -> tuple[int, ...]:
+        """Strip index in the top row of each reel, of the last spin; () before the first."""
+        return tuple(self._c.stops[0 : self.pack.reels]) if self._spun() else ()
+
+    def window(self) -> bytes:
+        """Symbols of the last spin, column by column: reel * rows + row; empty before the first."""
+        return bytes(ffi.buffer(self._c.window, self.pack.reels * self.pack.rows)) if self._spun() else b""
+
+    def _spun(self) -> bool:
+        return self._c.shown_mode != lib.CAB_NONE
+
+    def save(self) -> bytes:
+        """The round as ROUND_STATE_BYTES bytes, for resume()."""
+        state = ffi.new("uint8_t[]", ROUND_STATE_BYTES)
+        lib.cab_round_save(self._c, state)
+        return bytes(ffi.buffer(state))
+
+    @property
+    def award_pence(self) -> int:
+        """Won so far."""
+        return self._c.award_pence
+
+    @property
+    def finished(self) -> bool:
+        """ROUND_END has been reported."""
+        return bool(lib.cab_round_finished(self._c))
+
+
+def resume(pack: Pack, saved: bytes) -> Round:
+    """The round that save() wrote. CoreError: state_length, state_crc, state_version, state_pack, state_value."""
+    round = Round.__new__(Round)
+    round.pack = pack
+    round._c = ffi.new("cab_round_t *")
+    round._event = ffi.new("cab_event_t *")
+    _check(lib.cab_round_resume(round._c, pack._c, bytes(saved), len(saved)))
+    return round
+
+
+def crc32(data: bytes | bytearray | memoryview, start: int = 0) -> int:
+    """CRC-32/ISO-HDLC of data; start is the result for the bytes before."""
+    return lib.cab_crc32(ffi.from_buffer(data), memoryview(data).nbytes, _unsigned(start))
+
+
+def sha256(data: bytes | bytearray | memoryview) -> bytes:
+    """SHA-256 of data, 32 bytes."""
+    digest = ffi.new("uint8_t[]", lib.CAB_SHA256_BYTES)
+    lib.cab_sha256(ffi.from_buffer(data), memoryview(data).nbytes, digest)
+    return bytes(ffi.buffer(digest))
+
+
+# ------------------------------------------------------------------------------------------------------ host tools only
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """What all windows of a mode pay, as cab_cycle_t: counts of boards, sums in credits, no feature multipliers."""
+
+    boards: int
+    line_credits: int
+    scatter_bets: int
+    """Sum of scatter pays in total bets."""
+    winning_lines: int
+    boards_any: int
+    boards_line: int
+    boards_scatter: int
+    boards_below_bet: int
+    """0 < win < total bet."""
+    boards_from_bet: int
+    """win > 0 and win ≥ total bet."""
+    max_credits: int
+    sum_credits: int
+    """Lines and scatters × cost."""
+    sum_squares: int
+    """Sum of squared board wins, credits²."""
+    in_view: dict[int, tuple[int, ...]]
+    """Scatter symbol → boards by its count in view, 0 … cells."""
+    runs: dict[tuple[int, int, bool], int]
+    """(symbol, run length, with a wild) → line wins, where there are any."""
+
+    def __add__(self, other: "Cycle") -> "Cycle":
+        """The union of two disjoint ranges of the same scan."""
+        mine, theirs = vars(self), vars(other)
+        total = {name: value + theirs[name] for name, value in mine.items() if isinstance(value, int)}
+        total["max_credits"] = max(self.max_credits, other.max_credits)
+        view = {s: tuple(a + b for a, b in zip(n, other.in_view[s], strict=True)) for s, n in self.in_view.items()}
+        runs = {key: self.runs.get(key, 0) + other.runs.get(key, 0) for key in sorted({*self.runs, *other.runs})}
+        return Cycle(in_view=view, runs=runs, **total)
+
+
+def cycle(
+    pack: Pack, mode: int, first: int = 0, last: int | None = None, lines: int | None = None, cost: int | None = None
+) -> Cycle:
+    """Enumerates stops first … last-1 of reel 1 (default: all) with all stops of the other reels.
+
+    lines: only the first so many (default all). cost: total bet in credits (default the mode's). Releases the GIL, so
+    ranges can run in threads and be added. CoreError: argument, overflow.
+    """
+    c = pack._c
+    row = pack._mode(mode)
+    last = lib.cab_pack_strip(c, row.set, 0).length if last is None else last
+    result = ffi.new("cab_cycle_t *")
+    work = ffi.new("cab_cycle_work_t *")
+    _check(
+        lib.cab_cycle(
+            c,
+            mode,
+            _unsigned(first),
+            _unsigned(last),
+            c.lines if lines is None else _unsigned(lines),
+            row.cost if cost is None else _unsigned(cost),
+            work,
+            result,
+        )
+    )
+    in_view = {c.scatter_symbol[n]: tuple(result.in_view[n][0 : c.cells + 1]) for n in range(c.scatters)}
+    runs = {
+        (symbol, run, bool(wild)): result.runs[symbol][run][wild]
+        for symbol in range(c.symbols)
+        for run in range(1, c.reels + 1)
+        for wild in (0, 1)
+        if result.runs[symbol][run][wild]
+    }
+    return Cycle(
+        boards=result.boards,
+        line_credits=result.line_credits,
+        scatter_bets=result.scatter_bets,
+        winning_lines=result.winning_lines,
+        boards_any=result.boards_any,
+        boards_line=result.boards_line,
+        boards_scatter=result.boards_scatter,
+        boards_below_bet=result.boards_below_bet,
+        boards_from_bet=result.boards_from_bet,
+        max_credits=result.max_credits,
+        sum_credits=result.sum_credits,
+        sum_squares=result.squares_hi << 64 | result.squares_lo,
+        in_view=in_view,
+        runs=runs,
+    )
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Totals of simulated rounds, pence. base + scatter + free_spins - cut = award."""
+
+    rounds: int
+    award_pence: int
+    base_pence: int
+    """Line wins outside free spins."""
+    scatter_pence: int
+    """Scatter wins outside free spins."""
+    free_spins_pence: int
+    """All wins inside free spins."""
+    cut_pence: int
+    """What the win cap took."""
+    hits: int
+    """Rounds with an award."""
+    features: int
+    free_spins: int
+    """Free spins played."""
+    max_award_pence: int
+    sum_squares: int
+    """Sum of squared awards, pence², modulo 2^128."""
+
+    def __add__(self, other: "Simulation") -> "Simulation":
+        """The union of two disjoint ranges of the same simulation."""
+        total = {name: value + getattr(other, name) for name, value in vars(self).items()}
+        total["max_award_pence"] = max(self.max_award_pence, other.max_award_pence)
+        total["sum_squares"] %= 1 << 128
+        return Simulation(**total)
+
+
+def simulate(
+    pack: Pack,
+    mode: int,
+    unit_pence: int,
+    master_seed: bytes,
+    first: int,
+    count: int,
+    policy: dict[int, int] | None = None,
+) -> Simulation:
+    """Plays rounds first … first+count-1 of the master seed (32 bytes) through the round function.
+
+    policy: number of options → option taken (default 0). A round's outcome depends on its number only, so ranges can run
+    in threads (the GIL is released) and be added. CoreError: argument, mode, unit, overflow.
+    """
+    choices = [0] * (MAX_OPTIONS + 1)
+    for options, choice in (policy or {}).items():
+        choices[_index(options, MAX_OPTIONS + 1)] = _index(choice, MAX_OPTIONS)
+    result = ffi.new("cab_simulation_t *")
+    _check(
+        lib.cab_simulate(
+            pack._c,
+            _unsigned(mode),
+            _unsigned(unit_pence),
+            _seed(master_seed),
+            _unsigned(first, 64),
+            _unsigned(count, 64),
+            choices,
+            result,
+        )
+    )
+    return Simulation(
+        rounds=result.rounds,
+        award_pence=result.award_pence,
+        base_pence=result.base_pence,
+        scatter_pence=result.scatter_pence,
+        free_spins_pence=result.free_spins_pence,
+        cut_pence=result.cut_pence,
+        hits=result.hits,
+        features=result.features,
+        free_spins=result.free_spins,
+        max_award_pence=result.max_award_pence,
+        sum_squares=result.squares_hi << 64 | result.squares_lo,
+    )
+
+
+def chacha20_block(key: bytes, counter: int, nonce: bytes) -> bytes:
+    """One 64-byte block of the ChaCha20 key stream (RFC 8439, 2.3): key 32 bytes, nonce 12 bytes."""
+    if len(nonce) != 12:
+        raise CoreError("argument")
+    words = ffi.new("uint32_t[16]")
+    lib.cab_chacha20_block(_seed(key), _unsigned(counter), bytes(nonce), words)
+    return b"".join(int(word).to_bytes(4, "little") for word in words)
+
+
+def scale(word: int, range: int) -> int | None:
+    """One uniform 32-bit word mapped to 0 … range-1 (range 0: 2^32), or None where it must be thrown away."""
+    value = ffi.new("uint32_t *")
+    return value[0] if lib.cab_scale(_unsigned(word), _unsigned(range), value) else None
+
+
+def draws(seed: bytes, ranges: list[int]) -> list[int]:
+    """One draw for each range, in order, from the random stream of a seed."""
+    stream, value = ffi.new("cab_stream_t *"), ffi.new("uint32_t *")
+    lib.cab_stream_init(stream, _seed(seed), 0)
+    values: list[int] = []
+    for range in ranges:
+        _check(lib.cab_draw(stream, _unsigned(range), value))
+        values.append(value[0])
+    return values
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a line is read; credits already hold the multiplier of the wilds."""
+
+    line: int
+    symbol: int
+    run: int
+    multiplier: int
+    credits: int
+    wild: bool
+
+
+def _window(pack: Pack, window: bytes) -> bytes:
+    if len(window) != pack._c.cells or any(symbol >= pack._c.symbols for symbol in window):
+        raise CoreError("argument")
+    return bytes(window)
+
+
+def line_wins(pack: Pack, window: bytes) -> list[Reading]:
+    """The line wins of a window (reels × rows symbol numbers, column by column), before feature multipliers."""
+    window = _window(pack, window)
+    wins: list[Reading] = []
+    for line in range(pack._c.lines):
+        r = lib.cab_line(pack._c, window, line)
+        if r.credits:
+            wins.append(Reading(line, r.symbol, r.run, r.multiplier, r.credits, bool(r.wild)))
+    return wins
+
+
+def in_view(pack: Pack, window: bytes) -> dict[int, int]:
+    """Scatter symbol → cells of a window that are it or a wild that substitutes for it."""
+    window = _window(pack, window)
+    return {pack._c.scatter_symbol[n]: lib.cab_in_view(pack._c, window, n) for n in range(pack._c.scatters)}
