@@ -25,7 +25,8 @@ class Console:
         self._line = bytearray()
         self._output = []
         self._rest = b""
-        self._answer = None  # generator of lines that is being printed
+        self._answer = iter(())  # lines of the answer that is being printed
+        self._answering = False
         self.watching = False
         self.dropped = 0
 
@@ -59,29 +60,28 @@ class Console:
                 self._line.append(byte)
 
     def _run(self, line: bytes, now_ms: int) -> None:
-        if len(self._output) >= OUTPUT_LINES or self._answer is not None:
-            self._finish_answer()
+        self._finish_answer()
         try:
             words = line.decode().split()
         except UnicodeError:
             self._output.append("error: the line is not text")
             return
-        self._answer = commands.run(self._cabinet, words, now_ms)
+        self._answer, self._answering = commands.run(self._cabinet, words, now_ms), True
 
     def _finish_answer(self) -> None:
         """A new command arrived while an answer is still being printed: queue what fits of it."""
-        while self._answer is not None and len(self._output) < OUTPUT_LINES:
+        while self._answering and len(self._output) < OUTPUT_LINES:
             self._next_line()
-        self._answer = None
+        self._answering = False
 
     def _next_line(self) -> None:
         try:
             self._output.append(next(self._answer))
         except StopIteration:
-            self._answer = None
+            self._answering = False
 
     def _pump(self) -> None:
-        while self._answer is not None and len(self._output) < OUTPUT_LINES - WATCH_RESERVE:
+        while self._answering and len(self._output) < OUTPUT_LINES - WATCH_RESERVE:
             self._next_line()
         while len(self._rest) < _CHUNK_BYTES and self._output:
             self._rest += self._output.pop(0).encode() + b"\r\n"

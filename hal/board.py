@@ -1,12 +1,14 @@
 """The Board contract: what the firmware may ask of the computer that it runs on.
 
-A board is what differs between this computer, QEMU and a Pico, and nothing else. The classes here are the contract and also
-its safe defaults: a port that nobody connected, a memory of no bytes, a board without ports. Every call returns at once.
+A board is what differs between this computer, QEMU and a Pico, and nothing else. The classes here are the contract
+and also
+its safe defaults: a port that nobody connected, a memory of no bytes, a board without ports. Every call returns at
+once.
 """
 
 TX_BYTES = 256  # what a port takes before the line has carried any of it
 
-# ticks_ms() wraps here on every board: the largest power of two whose values MicroPython keeps as small integers on 32 bits.
+# ticks_ms() wraps here on every board: the highest power of two below which MicroPython needs no allocation on 32 bits.
 TICKS_PERIOD = 1 << 30
 _TICKS_MASK = TICKS_PERIOD - 1
 _HALF_PERIOD = TICKS_PERIOD >> 1

@@ -4,8 +4,8 @@
 class EventQueue:
     """Up to `capacity` event tuples, oldest first, in memory taken once.
 
-    A driver asks for room before it talks to its device, so an event never has to be thrown away. An overflow is therefore a
-    mistake of the driver and raises.
+    A driver asks for room before it talks to its device, so an event never has to be thrown away. An overflow is
+    therefore a mistake of the driver and raises.
     """
 
     def __init__(self, capacity: int):

@@ -11,6 +11,7 @@ from firmware.store import keys
 
 MAX_HOPPER_PAY_PENCE = 10000  # default configuration; the rest is a handpay (CAB-HOP-04)
 MAX_COINS_PER_ORDER = 250
+MAX_TRIES = 3  # of one order, each only after the hopper has proved that it did not take the one before
 _RECORD = "<BHBIH"  # hopper or NO_ORDER, coins ordered, event counter before, dispense count before, coins booked
 _NO_ORDER = 255
 
@@ -36,6 +37,7 @@ class Payout:
         self._index = 0
         self._count = 0
         self._booked = 0
+        self._tries = 0
         self._failed = False
         self._stopped = False
         self._recovering = False
@@ -102,10 +104,14 @@ class Payout:
             self.online[index] = kind == "online"
             code = events.DEVICE_ONLINE if self.online[index] else events.DEVICE_OFFLINE
             self._books.transaction(now_ms).event(code, 3 + index).commit()
+        elif kind == "fault":
+            if event[1]:
+                self._trouble(event[1], now_ms)
         elif index != self._index or self.state == IDLE:
             return  # the tail of an order that is settled already
         elif kind == "prepared":
             if self.state == PREPARING and self._stopped:
+                self._hoppers[index][2].cancel()
                 self._finish(now_ms)
             elif self.state == PREPARING:
                 self._order(event, now_ms)
@@ -115,20 +121,29 @@ class Payout:
             self._book(event[1], now_ms)
             self._done(event[3], now_ms)
         elif kind == "not_taken":
-            if self._recovering:
-                self._finish(now_ms)
-            else:
-                self._hoppers[index][2].dispense()
-        elif kind == "fault":
-            self._trouble(event[1], now_ms)
-            self._next_hopper(now_ms)
+            self._not_taken(now_ms)
 
     def _order(self, event, now_ms: int) -> None:
         self._booked = 0
         record = _pack(self._index, self._count, event[1], event[2], 0)
         self._books.transaction(now_ms).set(keys.PAYOUT, record).commit()
         self.state = PAYING
+        self._tries = 1
         self._hoppers[self._index][2].dispense()
+
+    def _not_taken(self, now_ms: int) -> None:
+        """The hopper has proved that it did not take the order, so asking once more cannot pay twice."""
+        driver = self._hoppers[self._index][2]
+        if self._recovering or self._stopped:
+            driver.cancel()
+            self._finish(now_ms)
+        elif self.state == PAYING and self._tries < MAX_TRIES:
+            self._tries += 1
+            driver.dispense()
+        else:
+            driver.cancel()
+            self._failed = True
+            self._next_hopper(now_ms)
 
     def _book(self, paid: int, now_ms: int) -> None:
         """Books coins up to `paid` of this order, each coin on its own (CAB-HOP-01)."""

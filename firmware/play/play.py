@@ -100,25 +100,32 @@ class Play:
         self.won_so_far = opened.core.award_pence
         self._show({"e": "round_recovered", "game": opened.record.game, "bet": opened.record.bet})
         if opened.step:
-            self._show_window("window")
+            self._show_window("window", opened.core)
         if opened.core.options():
-            self._show_choice()
+            self._show_choice(opened.core)
         return True
 
     def choosing(self) -> bool:
-        return self.round is not None and bool(self.round.core.options())
+        return bool(self.options())
+
+    def options(self):
+        """((spins, multiplier), …) while a choice is due, else ()."""
+        opened = self.round
+        return opened.core.options() if opened is not None else ()
 
     def move(self, by: int) -> None:
         """Moves the highlight among the options."""
-        if self.choosing():
-            self.cursor = (self.cursor + by) % len(self.round.core.options())
+        options = self.options()
+        if options:
+            self.cursor = (self.cursor + by) % len(options)
             self._show({"e": "highlight", "option": self.cursor})
 
     def confirm(self, now_ms: int) -> None:
         """Takes the highlighted option."""
-        if self.choosing():
+        opened = self.round
+        if opened is not None and self.choosing():
             option, self.cursor = self.cursor, 0
-            self.round.choose(option)
+            opened.choose(option)
             self._show({"e": "chosen", "option": option})
             self._due_ms = now_ms
 
@@ -130,10 +137,10 @@ class Play:
         try:
             event = opened.next()
         except native.CoreError:
-            self._void(now_ms)
+            self._void(opened, now_ms)
             return True
         kind = event[0]
-        self._present(event)
+        self._present(event, opened.core)
         shown = _SHOWN_MS.get(kind)
         if shown:
             self._due_ms = now_ms + shown[1 if self.settings.quick_spin else 0]
@@ -142,7 +149,7 @@ class Play:
         if kind == native.WIN_CAP:
             self._capped = event[5]
         if kind == native.ROUND_END:
-            self._end(now_ms)
+            self._end(opened, now_ms)
             return True
         return False
 
@@ -152,8 +159,8 @@ class Play:
         self.fault = False
         self._due_ms = now_ms
 
-    def _end(self, now_ms: int) -> None:
-        opened, self.round = self.round, None
+    def _end(self, opened, now_ms: int) -> None:
+        self.round = None
         by_hand = opened.finish(now_ms, self._capped)
         award = opened.record.award
         self._show({"e": "round_end", "award": award, "credit": self._credit(), "handpay": by_hand})
@@ -161,8 +168,8 @@ class Play:
         if reason:
             self._show({"e": "autoplay_stopped", "reason": reason})
 
-    def _void(self, now_ms: int) -> None:
-        opened, self.round = self.round, None
+    def _void(self, opened, now_ms: int) -> None:
+        self.round = None
         self.autoplay.stop()
         rounds.void(self._books, opened.record, now_ms)
         self.fault = True
@@ -170,15 +177,15 @@ class Play:
 
     # --- what the player sees ------------------------------------------------------------------------------------
 
-    def _present(self, event) -> None:
+    def _present(self, event, core) -> None:
         kind, index, symbol, count, multiplier, pence = event
         if kind == native.ROUND_END:
             return  # shown with the new credit once it is booked
         if kind == native.SPIN:
             self.free_spins_left = count
-            self._show_window("spin")
+            self._show_window("spin", core)
         elif kind == native.CHOICE:
-            self._show_choice()
+            self._show_choice(core)
         else:
             if kind in (native.LINE_WIN, native.WAYS_WIN, native.SCATTER_WIN):
                 self.won_so_far += pence
@@ -199,14 +206,13 @@ class Play:
                 }
             )
 
-    def _show_window(self, name: str) -> None:
-        core = self.round.core
+    def _show_window(self, name: str, core) -> None:
         self._show(
             {"e": name, "window": list(core.window()), "stops": list(core.stops()), "free_spins": self.free_spins_left}
         )
 
-    def _show_choice(self) -> None:
-        self._show({"e": "choice", "options": [list(option) for option in self.round.core.options()]})
+    def _show_choice(self, core) -> None:
+        self._show({"e": "choice", "options": [list(option) for option in core.options()]})
 
     def _credit(self) -> int:
         return self._books.ledger.value("credit")

@@ -1,12 +1,14 @@
 """One ccTalk line: transactions for all the devices on it (ccTalk generic specification, part 1).
 
-The line is half duplex and every byte that is sent comes back as an echo. So one transaction at a time: send, compare the echo
-with exactly what was sent, wait for the answer, hand it over. Whatever goes wrong ends in silence: the next frame leaves only
-after the line was quiet for GAP_MS, so a late answer cannot be taken for the answer to something else.
+The line is half duplex and every byte that is sent comes back as an echo. So one transaction at a time: send, compare
+the echo with exactly what was sent, wait for the answer, hand it over. Whatever goes wrong ends in silence: the next
+frame leaves only after the line was quiet for GAP_MS, so a late answer cannot be taken for the answer to something
+else.
 
-A device owns its Transaction objects and uses them again and again. Each can stand in the queue once, which bounds the queue.
-Requests leave in the order in which they were made, urgent ones first, and a failed one goes back to the end of its kind: a
-dead device cannot starve the others.
+A device owns its Transaction objects and uses them again and again. Each can stand in the queue once, which bounds
+the queue.
+Requests leave in the order in which they were made, urgent ones first, and a failed one goes back to the end of its
+kind: a dead device cannot starve the others.
 """
 
 from ..board import PortError
@@ -195,7 +197,7 @@ class Bus:
             self._last_byte_ms = now_ms
         self._polled_ms = now_ms
         if self._active is not None and self._is_late(now_ms):
-            self._give_up(now_ms)
+            self._give_up(self._active, now_ms)
         if self._active is None and self._queued and self._may_send(now_ms):
             self._send(now_ms)
 
@@ -232,15 +234,16 @@ class Bus:
             self._port.write(self._frame)
         except PortError:
             self.port_faults += 1
-            self._fail(now_ms)
+            self._fail(transaction, now_ms)
 
     def _receive(self, byte: int, now_ms: int) -> None:
-        if self._active is None:
+        transaction = self._active
+        if transaction is None:
             self.stray_bytes += 1
         elif self._echoed < len(self._frame):
             if byte != self._frame[self._echoed]:
                 self.echo_faults += 1
-                self._fail(now_ms)
+                self._fail(transaction, now_ms)
                 return
             self._echoed += 1
             if self._echoed == len(self._frame):
@@ -248,47 +251,45 @@ class Bus:
         else:
             frame = self._parser.feed(byte, self._polled_ms, now_ms)
             if frame is not None:
-                self._match(self._active, frame)
+                self._match(transaction, frame)
 
-    def _match(self, transaction, frame: tuple) -> None:
+    def _match(self, transaction: "Transaction", frame: tuple) -> None:
         """End the transaction if this frame is its answer; another frame is counted and the wait goes on."""
         destination, source, header, data = frame
         ours = destination == HOST and (source == transaction.address or transaction.crc)
         if ours and header == ACK and transaction.shortest <= len(data) <= transaction.longest:
             self.answers += 1
-            self._end(OK, data)
+            self._end(transaction, OK, data)
         elif ours and header == NAK:
             self.refusals += 1
-            self._end(REFUSED, data)
+            self._end(transaction, REFUSED, data)
         elif ours and header == BUSY:
             self.refusals += 1
-            self._end(NOT_NOW, data)
+            self._end(transaction, NOT_NOW, data)
         else:
             self.foreign_frames += 1
 
-    def _give_up(self, now_ms: int) -> None:
+    def _give_up(self, transaction: "Transaction", now_ms: int) -> None:
         if self._echoed == 0:
             self.lost_echoes += 1
         elif self._echoed < len(self._frame):
             self.echo_faults += 1
         else:
             self.timeouts += 1
-        self._fail(now_ms)
+        self._fail(transaction, now_ms)
 
-    def _fail(self, now_ms: int) -> None:
+    def _fail(self, transaction: "Transaction", now_ms: int) -> None:
         """An attempt came to nothing: repeat it later if its kind allows that."""
         self._faulty = True
         self._fault_ms = now_ms
-        transaction = self._active
         if transaction.repeats:
             transaction.repeats -= 1
             self._active = None
             transaction.state = _QUEUED
             self.enqueue(transaction)
         else:
-            self._end(UNKNOWN, b"")
+            self._end(transaction, UNKNOWN, b"")
 
-    def _end(self, status: int, answer: bytes) -> None:
-        transaction = self._active
+    def _end(self, transaction: "Transaction", status: int, answer: bytes) -> None:
         self._active = None
         transaction.finish(status, answer)

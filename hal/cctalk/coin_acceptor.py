@@ -1,19 +1,21 @@
 """ccTalk coin acceptor: credits exactly once, by the device's own event counter (header 229).
 
-The acceptor numbers its events 1 to 255 and then 1 again; 0 means that it was reset and has had none since. It shows the last
-five, and reading does not consume them. The driver remembers the number of the last event that the firmware has committed,
-which the firmware keeps in NVRAM in the same record as the credit, and hands over what came after it, one by one.
+The acceptor numbers its events 1 to 255 and then 1 again; 0 means that it was reset and has had none since. It shows
+the last five, and reading does not consume them. The driver remembers the number of the last event that the firmware
+has committed, which the firmware keeps in NVRAM in the same record as the credit, and hands over what came after it,
+one by one.
 
 | counter now, last | meaning |
 |---|---|
 | equal | nothing new |
 | 1 to 5 further | that many new events, the newest first in the answer |
-| more than 5 further, inhibit mask still set | more events than the device can show: ("coins_lost", ...) and the five shown |
+| more than 5 further, inhibit mask still set | more than it can show: ("coins_lost", ...) and the five shown |
 | more than 5 further, inhibit mask zero | reset with new events since: as 0, then as many events as the counter says |
 | 0, last not 0 | reset: ("device_reset", 0); masks are volatile and are set again |
 
-A coin is booked by its id (`GB100A`), never by its position. A coin that was accepted although its position is not programmed,
-or its id is not in `values`, is ("coin_error", counter, UNKNOWN_COIN + position): swallowed, and worth nothing known.
+A coin is booked by its id (`GB100A`), never by its position. A coin that was accepted although its position is not
+programmed, or its id is not in `values`, is ("coin_error", counter, UNKNOWN_COIN + position): swallowed, and worth
+nothing known.
 """
 
 from .bus import IDEMPOTENT, OK, STATE, UNKNOWN
@@ -39,7 +41,7 @@ _ENABLED = b"\x01"
 
 
 def counter_delta(last: int, now: int) -> int:
-    """Events from counter `last` (0 to 255, 0: none yet) to counter `now` (1 to 255). The counter skips 0 when it wraps."""
+    """Events from counter `last` (0 to 255, 0: none yet) to `now` (1 to 255). The counter skips 0 when it wraps."""
     return now - last if now >= last else 255 - last + now
 
 
@@ -52,12 +54,14 @@ class CoinAcceptor(Device):
     """A coin acceptor on `bus`.
 
     values: coin id to pence; only coins found here are enabled and credited
-    last_counter: counter of the last committed event, from NVRAM; None adopts what the device shows without crediting it
+    last_counter: counter of the last committed event, from NVRAM; None adopts what the device shows without crediting
+    it
     coin_ids: what the device says is programmed at positions 1 to 16, "" where nothing is
     accepting: what the device last acknowledged, None while that is not known
     mask_repairs: how often a mask that had been set was found changed
 
-    Nothing is accepted until accept(True). Counters in events are to be committed with the event, and `booked()` called then.
+    Nothing is accepted until accept(True). Counters in events are to be committed with the event, and `booked()`
+    called then.
     """
 
     def __init__(self, bus, values: dict, address: int = 2, last_counter=0, poll_ms: int = POLL_MS):

@@ -1,7 +1,8 @@
 """What every ccTalk device driver does: find its device, ask one thing after another, notice when it is gone.
 
-A driver is a chain of small methods. Each ends by asking the device something (`_ask`) or by waiting (`_pause`), and names the
-method that goes on from there. So the order on the line can be read from top to bottom, and nothing ever waits inside a call.
+A driver is a chain of small methods. Each ends by asking the device something (`_ask`) or by waiting (`_pause`), and
+names the method that goes on from there. So the order on the line can be read from top to bottom, and nothing ever
+waits inside a call.
 """
 
 from ..events import EventQueue
@@ -14,6 +15,10 @@ PROBE_MS = 500  # between two attempts to find a device
 
 SIMPLE_POLL = 254
 SERIAL_NUMBER = 242
+
+
+def _nothing(answer) -> None:
+    """Before the first request."""
 
 
 class Device:
@@ -32,8 +37,8 @@ class Device:
         self._address = address
         self._events = EventQueue(EVENTS)
         self._transaction = bus.transaction(address)
-        self._then = None
-        self._otherwise = None
+        self._then = _nothing
+        self._otherwise = _nothing
         self._timer = self._settle
         self._settle_ms = settle_ms
         self._wake_ms = 0

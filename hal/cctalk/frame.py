@@ -58,9 +58,10 @@ def is_sound(frame, crc: bool = False) -> bool:
 class Parser:
     """Finds frames in a stream of bytes, one byte at a time, in one fixed buffer.
 
-    The length byte only says when to look at the checksum. If it is wrong the parser waits for bytes that belong to nobody,
-    and silence of more than GAP_MS ends that wait. Silence is only what was observed: a byte comes with the earliest and the
-    latest moment at which it can have arrived, so a loop that was held up does not mistake its own delay for a gap.
+    The length byte only says when to look at the checksum. If it is wrong the parser waits for bytes that belong to
+    nobody, and silence of more than GAP_MS ends that wait. Silence is only what was observed: a byte comes with the
+    earliest and the latest moment at which it can have arrived, so a loop that was held up does not mistake its own
+    delay for a gap.
     """
 
     def __init__(self, crc: bool = False):

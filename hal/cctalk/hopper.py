@@ -2,34 +2,28 @@
 
 A payout is prepared, committed by the firmware, and sent once:
 
-    prepare(n)  ->  ("prepared", e0)  ->  the firmware commits {n, e0}  ->  dispense()  ->  ("paid", total) ...  ->  ("done", ...)
+    prepare(n)   ("prepared", e0)   the firmware commits {n, e0}   dispense()   ("paid", total) ...   ("done", ...)
 
-The command to dispense (167) is never repeated by the driver. What became of it is read from the hopper's status (166):
+The command to dispense (167) is never repeated by the driver. What became of it is read from the hopper's status
+(166) and judged in payout.py: followed to its end, or found not taken, and then it is the firmware that may call
+dispense() again. After a restart of the cabinet resume(n, e0) reads and judges the same, and sends nothing that moves
+a coin.
 
-| event counter | meaning |
-|---|---|
-| e0 + 1 (255 is followed by 1) | it was taken: follow it. Some makes also count a command that they refuse |
-| e0, not 0, seen twice | it was not taken: ("not_taken",); dispense() may be called again |
-| 0, e0 not 0 | the hopper was reset: it still shows what it had paid, if paid + unpaid is n |
-| 0, e0 is 0 | no reset can be seen: not taken, unless the figures changed to a sum of n |
-| another | somebody else paid out: nothing is known |
-
-After a restart of the cabinet resume(n, e0) reads the same, and sends nothing that moves a coin.
-
-Where the hopper's figures do not prove what was paid, ("done", paid, unpaid, flags) carries the best known `paid` and the flag
+Where the hopper's figures do not prove what was paid, ("done", paid, unpaid, flags) carries the best known `paid` and
+the flag
 EVIDENCE_MISSING: a person has to look. `paid` above n is possible: the hopper paid extra coins.
 """
 
-from .bus import IDEMPOTENT, OK, REFUSED, STATE, UNKNOWN, VALUE
+from .bus import IDEMPOTENT, OK, STATE, UNKNOWN, VALUE
 from .device import Device
+from .payout import LOOK_AGAIN, NOT_TAKEN, PROVEN, Payout
 
 SETTLE_MS = 630  # the slowest make may not be spoken to earlier after power on
 FOLLOW_MS = 100  # between two looks at a payout
 IDLE_MS = 500  # between two looks at an idle hopper
-PROOFS = 2  # readings before a command counts as not taken
-PATIENCE = 10  # looks at a payout that was accepted and does not show
 
-# Flags of ("done", ...) and ("fault", ...): the bytes of header 163, register 1 in bits 0-7, 2 in 8-15, 3 in 16-23, and ours.
+# Flags of ("done", ...) and ("fault", ...): the bytes of header 163, register 1 in bits 0-7, 2 in 8-15, 3 in 16-23;
+# above them the driver's own.
 FLAG_MAX_CURRENT = 1 << 0
 FLAG_PAYOUT_TIMEOUT = 1 << 1
 FLAG_MOTOR_REVERSED = 1 << 2
@@ -80,11 +74,6 @@ FOLLOWING = 4
 CLOSING = 5  # the result is known; flags are read and the hopper is switched off
 
 
-def next_counter(counter: int) -> int:
-    """The event counter after one more command: 255 is followed by 1."""
-    return counter % 255 + 1
-
-
 class Hopper(Device):
     """A hopper on `bus`.
 
@@ -115,17 +104,8 @@ class Hopper(Device):
         self._enabled = False
         self._stop = bus.transaction(address)
         self._stop_due = False
-        # The payout.
-        self._coins = 0
-        self._before = 0  # e0
-        self._baseline = b""  # paid and unpaid as they stood before; empty when not known
-        self._owner = -1  # serial number of the hopper that was told to pay; -1 when not known
-        self._reply = UNKNOWN  # to 167
-        self._paid = 0
-        self._running = False  # this payout was seen under way
-        self._looks = 0
-        self._proofs = 0
-        self._sound = False
+        self._payout = Payout(0)
+        self._proven = False
 
     # What the firmware calls.
 
@@ -144,35 +124,40 @@ class Hopper(Device):
         if not self.online or self.phase not in (IDLE, PREPARED):
             return False
         self.phase = PREPARING
-        self._coins = coins
+        self._payout = Payout(coins)
         self._hurry()
         return True
 
-    def dispense(self) -> None:
-        """Pay what was prepared, or what was found not taken. Call it once, after the commit. ValueError: neither."""
+    def dispense(self) -> bool:
+        """Pay what was prepared, or what was found not taken. Call it once, after the commit.
+
+        False: nothing is prepared. If it was, the hopper was reset meanwhile, and ("prepared", ...) comes again.
+        """
         if self.phase != PREPARED:
-            raise ValueError("nothing prepared")
+            return False
         self.phase = SENDING
         self._hurry()
+        return True
 
     def resume(self, coins: int, event_counter: int, paid: int = 0) -> None:
         """After a restart of the cabinet: find out what became of a payout whose intent was committed.
 
-        event_counter: from ("prepared", ...); paid: the highest total that was booked. Ends in ("not_taken",) or ("done", ...).
-        May be called before the hopper is online. ValueError: under way with a payout.
+        event_counter: from ("prepared", ...); paid: the highest total that was booked. Ends in ("not_taken",) or
+        ("done", ...). May be called before the hopper is online. ValueError: under way with a payout.
         """
         if self.phase != IDLE:
             raise ValueError("under way with another payout")
-        self._open(event_counter, b"", -1)
-        self._coins = coins
-        self._paid = paid
+        self._payout = Payout(coins, event_counter, paid=paid)
         self.phase = FOLLOWING
         self._hurry()
 
     def cancel(self) -> None:
-        """Forget the payout and switch the hopper off, now or when it answers again. What it still pays is not reported."""
-        self.phase = IDLE
+        """Forget the payout and switch the hopper off, now or when it answers again.
+
+        What it still pays is not reported. ("not_taken",) may come if the payout was about to be sent.
+        """
         self.emergency_stop()
+        self.phase = IDLE
 
     def emergency_stop(self) -> None:
         """Stop the motor (header 172), ahead of all else on the line. A payout under way ends in ("done", ...).
@@ -229,10 +214,10 @@ class Hopper(Device):
         self._ask(_STATUS, self._found_status, b"", IDEMPOTENT, 4, 4)
 
     def _found_status(self, answer: bytes) -> None:
-        """Switch it off, unless it is paying or may have to be followed: that would destroy the evidence."""
-        if self.phase == PREPARING:
-            self._not_prepared(UNKNOWN)
-        elif self.phase in (FOLLOWING, CLOSING) or answer[1]:
+        """Switch it off, unless it is paying or has to be followed: that would destroy the evidence."""
+        if self.phase in (PREPARED, SENDING) and answer[0] != self._payout.before:
+            self.phase = PREPARING  # it was reset before anything was sent
+        if self.phase == FOLLOWING or answer[1]:
             self._switched_off(b"")
         else:
             self._ask(_ENABLE, self._switched_off, _OFF, STATE)
@@ -304,26 +289,17 @@ class Hopper(Device):
 
     def _got_baseline(self, answer: bytes) -> None:
         if answer[1]:  # a payout of somebody else is under way
-            self._not_prepared(REFUSED)
+            self._not_prepared(OK)
             return
-        self._open(answer[0], answer[2:], self.serial)
+        self._payout.before = answer[0]
+        self._payout.baseline = answer[2:]
         self._ask(_ENABLE, self._enabled_for_payout, _ON, STATE, otherwise=self._not_prepared)
-
-    def _open(self, event_counter: int, baseline: bytes, owner: int) -> None:
-        self._before = event_counter
-        self._baseline = baseline
-        self._owner = owner
-        self._reply = UNKNOWN
-        self._paid = 0
-        self._running = False
-        self._looks = 0
-        self._proofs = 0
 
     def _enabled_for_payout(self, answer: bytes) -> None:
         self._enabled = True
         if self.phase == PREPARING:
             self.phase = PREPARED
-            self._events.push(("prepared", self._before))
+            self._events.push(("prepared", self._payout.before))
         self._pause(IDLE_MS, self._turn)
 
     def _not_prepared(self, status: int) -> None:
@@ -341,7 +317,10 @@ class Hopper(Device):
         """It could not be enabled, so 167 was not sent."""
         if self.phase == SENDING:
             self._not_taken()
-        self._pause(IDLE_MS, self._turn)
+        if status == UNKNOWN:
+            self._search(status)
+        else:
+            self._pause(IDLE_MS, self._turn)
 
     def _dispense(self, answer: bytes) -> None:
         """Header 167, once. From here on only the hopper knows."""
@@ -350,21 +329,20 @@ class Hopper(Device):
             self._pause(0, self._turn)
             return
         self.phase = FOLLOWING
-        self._reply = UNKNOWN
-        key = self.serial.to_bytes(3, "little") if self._by_serial else bytes(8)
-        self._ask(_DISPENSE, self._accepted, key + bytes((self._coins,)), VALUE, 0, 1, self._not_accepted)
+        self._payout.sent(self.serial)
+        key = (self.serial & 0xFFFFFF).to_bytes(3, "little") if self._by_serial else bytes(8)
+        self._ask(_DISPENSE, self._accepted, key + bytes((self._payout.coins,)), VALUE, 0, 1, self._not_accepted)
 
     def _accepted(self, answer: bytes) -> None:
-        self._reply = OK
+        self._payout.reply = OK
         self._pause(FOLLOW_MS, self._turn)
 
     def _not_accepted(self, status: int) -> None:
-        self._reply = status
+        self._payout.reply = status
         self._pause(0, self._turn)
 
     def _not_taken(self) -> None:
         self.phase = PREPARED
-        self._proofs = 0
         self._events.push(("not_taken",))
 
     # Following.
@@ -376,76 +354,24 @@ class Hopper(Device):
             self._search(status)
 
     def _judge(self, answer: bytes) -> None:
-        """What the status says about the payout; see the table at the top."""
         if self.phase != FOLLOWING:
             self._pause(0, self._turn)
             return
-        counter, remaining, paid, unpaid = answer
-        if self._owner not in (-1, self.serial):
-            self._close(self._paid, False)  # another hopper was put in its place
-        elif counter == next_counter(self._before):
-            self._follow(remaining, paid, unpaid)
-        elif counter == self._before and self._reply == REFUSED and not remaining:
-            self._close(0, True)
-        elif counter == 0 and (self._before or self._reply == OK or self._running):
-            self._judge_reset(paid, unpaid)
-        elif counter == 0 and paid + unpaid == self._coins and answer[2:] != self._baseline:
-            self._close(paid, self._baseline != b"")
-        elif counter == self._before and self._reply != OK and not self._running:
-            self._prove_not_taken()
-        elif counter == self._before and self._reply == OK:
-            self._be_patient()
-        else:
-            self._close(self._paid, False)
-
-    def _follow(self, remaining: int, paid: int, unpaid: int) -> None:
-        if remaining:
-            self._running = True
-            self._progress(paid)
+        before = self._payout.paid
+        verdict = self._payout.judge(answer, self.serial)
+        if self._payout.paid > before:
+            self._events.push(("paid", self._payout.paid))
+        if verdict == LOOK_AGAIN:
             self._pause(FOLLOW_MS, self._turn)
-        elif self._reply == REFUSED and not self._running:
-            self._close(0, True)  # it was counted and refused
-        elif paid + unpaid == self._coins or self._running:
-            self._close(paid, paid + unpaid == self._coins)
-        elif self._reply == OK:
-            self._be_patient()
-        else:
-            self._close(self._paid, False)
-
-    def _judge_reset(self, paid: int, unpaid: int) -> None:
-        """The figures are of this payout if they add up to it, fall not below what was seen, and are not those of before."""
-        changed = self._running or bytes((paid, unpaid)) != self._baseline
-        if paid + unpaid == self._coins and paid >= self._paid and changed:
-            self._close(paid, True)
-        else:
-            self._close(self._paid, False)
-
-    def _be_patient(self) -> None:
-        """Accepted, but the status does not show it: look again, a bounded number of times."""
-        self._looks += 1
-        if self._looks < PATIENCE:
-            self._pause(FOLLOW_MS, self._turn)
-        else:
-            self._close(self._paid, False)
-
-    def _prove_not_taken(self) -> None:
-        self._proofs += 1
-        if self._proofs >= PROOFS:
+        elif verdict == NOT_TAKEN:
             self._not_taken()
-        self._pause(FOLLOW_MS, self._turn)
-
-    def _progress(self, paid: int) -> None:
-        if paid > self._paid:
-            self._paid = paid
-            self._events.push(("paid", paid))
+            self._pause(FOLLOW_MS, self._turn)
+        else:
+            self.phase = CLOSING
+            self._proven = verdict == PROVEN
+            self._ask(_TEST, self._closing_flags, b"", IDEMPOTENT, 1, 3, self._no_closing_flags)
 
     # Closing: why coins are unpaid, switch off, report.
-
-    def _close(self, paid: int, sound: bool) -> None:
-        self.phase = CLOSING
-        self._sound = sound
-        self._progress(paid)
-        self._ask(_TEST, self._closing_flags, b"", IDEMPOTENT, 1, 3, self._no_closing_flags)
 
     def _no_closing_flags(self, status: int) -> None:
         self.flags = FLAGS_UNREAD
@@ -466,6 +392,6 @@ class Hopper(Device):
         self._enabled = False
         if self.phase == CLOSING:
             self.phase = IDLE
-            flags = self.flags if self._sound else self.flags | EVIDENCE_MISSING
-            self._events.push(("done", self._paid, max(0, self._coins - self._paid), flags))
+            flags = self.flags if self._proven else self.flags | EVIDENCE_MISSING
+            self._events.push(("done", self._payout.paid, self._payout.unpaid, flags))
         self._pause(IDLE_MS, self._turn)

@@ -1,10 +1,10 @@
 """The default cabinet's wiring of the panel line, as plain data.
 
-Two OPP boards on one chain. Board 0x20: wing 0 drives the electromechanical meters, wings 1 to 3 read buttons, doors and key
-switches. Board 0x21: lamps only. A bit is `8 * wing + pin`; solenoids are numbered `4 * wing + pin`.
+Two OPP boards on one chain. Board 0x20: wing 0 drives the electromechanical meters, wings 1 to 3 read buttons, doors
+and key switches. Board 0x21: lamps only. A bit is `8 * wing + pin`; solenoids are numbered `4 * wing + pin`.
 
-The driver, the rig's model of the panel and the front panel all read this one table, so a cabinet that is wired another way
-needs another table and no other code. It holds no protocol: frames are `opp.py`'s business.
+The driver, the rig's model of the panel and the front panel all read this one table, so a cabinet that is wired
+another way needs another table and no other code. It holds no protocol: frames are `opp.py`'s business.
 """
 
 # Wing types of the OPP Gen2 protocol, as command 0D reports them.

@@ -28,6 +28,10 @@ _BOARD: Final = -1
 _LATE: Final = -2
 
 
+class PortFull(PortError):
+    """The board wrote more than its port can queue; nothing of that write was taken."""
+
+
 class Port:
     """The board's end of a line: the SerialPort of the Board contract."""
 
@@ -45,7 +49,7 @@ class Port:
         return data
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Queues bytes; they leave one after another at the line's baud. Errors: PortError, and nothing is queued."""
+        """Queues bytes; they leave one after another at the line's baud. Errors: PortFull, and nothing is queued."""
         self._line.board_sends(bytes(data))
 
     def take(self, byte: int) -> None:
@@ -158,9 +162,9 @@ class Line:
         self.port.reset()
 
     def board_sends(self, data: bytes) -> None:
-        """Called by the port. Errors: PortError."""
+        """Called by the port. Errors: PortFull."""
         if self._board_pending + len(data) > TX_BYTES:
-            raise PortError(f"line {self.name}: {self._board_pending} + {len(data)} bytes, room for {TX_BYTES}")
+            raise PortFull(f"line {self.name}: {self._board_pending} + {len(data)} bytes, room for {TX_BYTES}")
         self._board_pending += len(data)
         self._board_free_ns = self.launch(_BOARD, data, max(self.now_ns, self._board_free_ns))
 
@@ -283,7 +287,7 @@ class PtyLine(Line):
                 self._unsent = self._unsent[os.write(self._master, self._unsent) :]
 
     def serve(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Runs the line for `seconds` or until `until()`; returns what `until()` said last. Sleeps while nothing is due."""
+        """Runs the line for `seconds` or until `until()`, whose last answer it returns. Sleeps while nothing is due."""
         end = time.monotonic() + seconds
         while True:
             self.advance()

@@ -13,12 +13,17 @@ LINE_FAULTS: Final[dict[str, FaultSpec]] = {
     "duplicate": FaultSpec("the next N bytes arrive twice", (Arg("N", 1, default=1), _WAY)),
     "delay": FaultSpec("everything reaches the board MS later", (Arg("MS", 0, 60_000),)),
     "fragment": FaultSpec(
-        "bytes reach the board in chunks of N with MS between chunks", (Arg("N", 1, 4096), Arg("MS", 0, 60_000,
-        default=5)) ), "mute": FaultSpec("the cable is pulled: nothing passes either way"), "garbage": FaultSpec( "N
-        random bytes arrive", (Arg("N", 1, 4096), Arg("WAY", words=("rx", "tx"), default="rx")) ), "echo": FaultSpec(
-        "the next N echoed bytes are corrupt, or missing", (Arg("WHAT", words=("corrupt", "off")), Arg("N", 1,
-        default=1)) ), }
-"""`rx` is what the board receives, `tx` what it sends. A `tx` fault sits beyond the transceiver: the echo stays good."""
+        "bytes reach the board in chunks of N with MS between chunks",
+        (Arg("N", 1, 4096), Arg("MS", 0, 60_000, default=5)),
+    ),
+    "mute": FaultSpec("the cable is pulled: nothing passes either way"),
+    "garbage": FaultSpec("N random bytes arrive", (Arg("N", 1, 4096), Arg("WAY", words=("rx", "tx"), default="rx"))),
+    "echo": FaultSpec(
+        "the next N echoed bytes are corrupt, or missing",
+        (Arg("WHAT", words=("corrupt", "off")), Arg("N", 1, default=1)),
+    ),
+}
+# `rx` is what the board receives, `tx` what it sends. A `tx` fault sits beyond the transceiver: the echo stays good.
 
 
 class LineFaults:

@@ -1,4 +1,4 @@
-"""Parser of the rig script: the whole file is checked, and every bad line told, before anything runs (README, grammar)."""
+"""Parser of the rig script (README): the whole file is checked, and every bad line told, before anything runs."""
 
 import difflib
 import re

@@ -48,8 +48,7 @@ def quote(text: str) -> str:
 
 def _plain(text: str) -> bool:
     """May stand in a script without quotes?"""
-    safe = text == " ".join(text.split(" ")) and text == text.strip() and bool(text)
-    return safe and text.isprintable() and not any(char in text for char in '#"')
+    return bool(text) and text == text.strip() and text.isprintable() and not any(char in text for char in '#"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +193,7 @@ class Entropy(Command):
 
 @dataclass(frozen=True, slots=True)
 class Want(Command):
-    """`outcome` is loss, win, free_spins or scatters. `value` is the multiple of a `win OP Nx` or the number of Scatters."""
+    """`outcome`: loss, win, free_spins, scatters; `value`: the multiple of `win OP Nx`, or the number of Scatters."""
 
     outcome: str
     op: str | None = None

@@ -29,7 +29,7 @@ DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
     "hopper_10": Hopper.FAULTS,
     "panel": OppPanel.FAULTS | _UART,
     "entropy": EntropySource.FAULTS | _UART,
-    "console": _UART,
+    "console": {"silent": FaultSpec("nobody reads what the console prints")} | _UART,
     "cctalk": _UART | _ECHO,
     "note": _UART,
 }

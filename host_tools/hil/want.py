@@ -34,7 +34,7 @@ class Outcome:
 
     kind: str
     op: str = ">"
-    number: int = 0  # multiples of the bet for `win`, scatters in view for `scatters`
+    number: int = 0  # hundredths of the bet for `win`, scatters in view for `scatters`
 
     def holds(self, pack: native.Pack, mode: int, unit_pence: int, seed: bytes) -> bool:
         """True when the round has it. A win is that of the first spin, in a round without a feature."""

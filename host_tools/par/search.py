@@ -337,10 +337,10 @@ class Search:
         def score(counts: Counts) -> float:
             worth = self.line_rtp(self.feature.mode, counts) / (1 - added)
             found = hits(self.sheet, self.strips(counts), None)
-            return abs(worth - wanted) / within + ((found.percent(found.by_lines) - self.plan.free_hits) / 2) ** 2
+            return abs(worth - wanted) / within + ((found.percent(found.by_lines) - self.plan.free_hits) / 4) ** 2
 
         reels = list(zip(self.plan.free_scatters, self.plan.free_lengths, strict=True))
-        return self.climb("free counts", self.start(reels, 1), score, 0.1, 6000)
+        return self.climb("free counts", self.start(reels, 1), score, 0.1, 8000)
 
     def run(self) -> Found:
         reels = self.order(self.scatters())

@@ -241,6 +241,7 @@ cab_error_t cab_cycle(const cab_pack_t *pack, unsigned mode, uint32_t first, uin
     scan_t scan;
     uint64_t boards;
 
+    memset(&scan, 0, sizeof scan);
     memset(result, 0, sizeof *result);
     if (mode >= pack->modes || lines > pack->lines)
         return CAB_ERR_ARGUMENT;

@@ -1,4 +1,4 @@
-"""A hardware random generator that is asked: PROTOCOLS 4.1, request `x` + count (u16, little endian) -> bytes + status (0 good)."""
+"""A hardware random generator that is asked: request `x` + count (u16 LE) -> bytes + status, 0 good (PROTOCOLS 4.1)."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ REQUEST: Final = 0x78  # "x"
 
 
 def expand(seed: int, offset: int, length: int) -> bytes:
-    """Bytes `offset`.. of the stream of a seed: SHA-256(b"cabinet" + seed as u64 LE + block number as u64 LE), 32 bytes each."""
+    """Bytes `offset`.. of a seed's stream: blocks of SHA-256(b"cabinet" + seed as u64 LE + block number as u64 LE)."""
     first, last = offset // 32, (offset + length + 31) // 32
     start = b"cabinet" + seed.to_bytes(8, "little")
     stream = b"".join(hashlib.sha256(start + block.to_bytes(8, "little")).digest() for block in range(first, last))

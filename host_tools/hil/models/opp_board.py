@@ -21,7 +21,7 @@ _LAMP_FADE_BASE: Final = 0x1000  # fade index of the first lamp bit
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """One activation: when it began, how long it lasted, and how long the solenoid had been off before. Microseconds."""
+    """One activation: when it began, how long it lasted, how long the solenoid had been off before. Microseconds."""
 
     name: str
     at_us: int
@@ -54,9 +54,11 @@ class Solenoid:
         self.flags = self.pulse_ms = self.low = self.high = self._delay_us = 0
 
     def configure(self, flags: int, pulse_ms: int, last: int) -> None:
-        """Flags, pulse time, hold power (low nibble) and minimum-off factor (high nibble) of command 14."""
-        self.flags, self.pulse_ms, self.low, self.high = flags, pulse_ms, last & 0x0F, last >> 4 & 0x07
-        self._delay_us = last * 2000 if flags & DELAYED else 0
+        """Command 14. Last byte: hold power (low nibble) and minimum-off factor 0..7, or the delay in units of 2 ms."""
+        self.flags, self.pulse_ms = flags, pulse_ms
+        delayed = bool(flags & DELAYED)
+        self.low, self.high = (0, 0) if delayed else (last & 0x0F, last >> 4 & 0x07)
+        self._delay_us = last * 2000 if delayed else 0
 
     def kick(self, now_us: int) -> None:
         """On, for a pulse or until switched off."""
@@ -125,7 +127,7 @@ class Board:
         return {"input": self._input_pins, "lamp": self._lamp_pins, "solenoid": self._solenoid_pins}[kind]
 
     def contact(self, bit: int, closed: bool, now_us: int | None) -> None:
-        """A contact opens or closes; closing one that is tied to a solenoid kicks it (`now_us` None: no mains, nothing does)."""
+        """A contact opens or closes; closing one tied to a solenoid kicks it. `now_us` None: no mains, no kick."""
         was_closed = not self._high >> bit & 1
         self._high = self._high & ~(1 << bit) | (not closed) << bit
         if not closed or was_closed or now_us is None:

@@ -10,6 +10,7 @@ early only if the configuration says so (flag 20, or no auto-clear); a lamp fade
 once, any brightness is on.
 """
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar, Final
 
@@ -54,8 +55,8 @@ class OppPanel(Model):
     `normally_closed` names inputs whose contact opens when they are active (a door switch held closed by the shut
     door). `min_on_ms` and `min_off_ms`: what an electromechanical meter on a solenoid needs to advance (10 Hz type).
 
-    Truths: `pulses[name]` (pulses long enough, after a pause long enough), `bad_pulses` (all others), `pulse_log`
-    (the last 4096 of both), `refused_kicks`, `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
+    Truths: `pulses[name]` (pulses long enough, after a pause long enough), `bad_pulses` (the others), `pulse_log` (both;
+    the last 4096 are kept), `refused_kicks`, `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
     """
 
     FAULTS: ClassVar[dict[str, FaultSpec]] = {
@@ -107,8 +108,8 @@ class OppPanel(Model):
             for solenoid in board.solenoids.values():
                 solenoid.owner = self
         self.pulses: dict[str, int] = dict.fromkeys(self.solenoids, 0)
-        self.bad_pulses: list[Pulse] = []
-        self.pulse_log: list[Pulse] = []
+        self.bad_pulses: deque[Pulse] = deque(maxlen=4096)
+        self.pulse_log: deque[Pulse] = deque(maxlen=4096)
         for name in self.inputs:
             self._contact(name)
 
@@ -202,7 +203,6 @@ class OppPanel(Model):
         if not name:
             return
         self.pulse_log.append(pulse)
-        del self.pulse_log[:-4096]
         if pulse.on_us >= self.min_on_us and pulse.pause_us >= self.min_off_us:
             self.pulses[name] += 1
         else:

@@ -1,0 +1,36 @@
+# Two commands are all a newcomer needs: make run, make test. Both set the machine up first.
+VENV := .venv
+BIN := $(VENV)/bin
+NATIVE := $(wildcard native/core/*.[ch] native/cpython/*.py)
+
+.PHONY: run test check bench setup clean
+
+run: setup
+	@$(BIN)/cabinet run
+
+test: setup check
+	$(BIN)/pytest -n 2 --dist worksteal --durations=5
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --project host_tools/pyright/boards.json
+	$(BIN)/basedpyright --project host_tools/pyright/host.json
+
+bench: setup
+	$(BIN)/cabinet bench
+
+setup: $(VENV)/.ready typings/.ready
+
+$(VENV)/.ready: pyproject.toml host_tools/setup.sh $(NATIVE)
+	@sh host_tools/setup.sh $(VENV)
+	@touch $@
+
+# MicroPython's own stubs judge firmware/ and hal/; they replace the standard library's, so they stay outside the environment.
+typings/.ready: pyproject.toml $(VENV)/.ready
+	@echo "setup: fetching the MicroPython stubs into typings/"
+	@rm -rf typings && $(BIN)/pip install -q --no-input --target typings "micropython-rp2-stubs>=1.24"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) typings build dist native/cpython/*.so

@@ -1,0 +1,118 @@
+"""What hangs on the panel boards, as the driver keeps it.
+
+Bits are held a byte a wing, because numbers of 32 bits would be allocated.
+"""
+
+from .frame import AUTO_CLEAR
+
+
+class Inputs:
+    """Debounced inputs of one board. Active low: a 0 is a closed switch. Before the first reading all are open."""
+
+    def __init__(self, address: int):
+        self.address = address
+        self._last = bytearray(4)
+        self._state = bytearray(b"\xff\xff\xff\xff")
+        self._readings = 0
+
+    @property
+    def known(self) -> bool:
+        """Two readings have been taken since restart()."""
+        return self._readings == 2
+
+    def restart(self) -> None:
+        """The next reading has no predecessor to agree with. The state stays."""
+        self._readings = 0
+
+    def take(self, data: bytes) -> bool:
+        """A reading, wing 3 first as on the line. Bits on which it agrees with the one before become the state.
+
+        Returns whether the state may have changed.
+        """
+        changed = False
+        for wing in range(4):
+            now = data[3 - wing]
+            steady = ~(now ^ self._last[wing]) & 0xFF if self._readings else 0
+            state = (self._state[wing] & ~steady) | (now & steady)
+            changed = changed or state != self._state[wing]
+            self._state[wing] = state
+            self._last[wing] = now
+        if self._readings < 2:
+            self._readings += 1
+            changed = True
+        return changed
+
+    def closed(self, bit: int) -> bool:
+        """Whether the switch at `bit` is closed."""
+        return not (self._state[bit >> 3] >> (bit & 7)) & 1
+
+
+class Switch:
+    """A button, door or key: where it is wired, what its changes are called, what was last told to the firmware.
+
+    first: the change that is told at the first reading, "" for none
+    """
+
+    def __init__(self, name: str, inputs: "Inputs", bit: int, on_close: str, on_open: str, first: str):
+        self._name = name
+        self._inputs = inputs
+        self._bit = bit
+        self._on_close = on_close
+        self._on_open = on_open
+        self._first = first
+        self._told = None
+
+    @property
+    def closed(self) -> bool:
+        """Debounced."""
+        return self._inputs.closed(self._bit)
+
+    def news(self):
+        """The event to be told, or None. told() when it is on its way."""
+        closed = self.closed
+        if closed == self._told:
+            return None
+        kind = self._on_close if closed else self._on_open
+        if self._told is None and kind != self._first:
+            self._told = closed
+            return None
+        return (kind, self._name)
+
+    def told(self) -> None:
+        """The news of this moment has been queued."""
+        self._told = self.closed
+
+
+class Lamps:
+    """Wanted lamps of one board."""
+
+    def __init__(self, address: int):
+        self.address = address
+        self.changed = True
+        self._wanted = bytearray(4)
+
+    def set(self, bit: int, on: bool) -> None:
+        """Switch the lamp at `bit`."""
+        wing, mask = bit >> 3, 1 << (bit & 7)
+        before = self._wanted[wing]
+        self._wanted[wing] = before | mask if on else before & ~mask
+        self.changed = self.changed or self._wanted[wing] != before
+
+    def data(self) -> bytes:
+        """As in the frame, wing 3 first."""
+        return bytes((self._wanted[3], self._wanted[2], self._wanted[1], self._wanted[0]))
+
+
+class Solenoid:
+    """A coil that gets pulses of a fixed length.
+
+    free_ms: when its on and off time is over
+    """
+
+    def __init__(self, address: int, number: int, pulse_ms: int, off_factor: int):
+        self.address = address
+        self.free_ms = 0
+        self.cycle_ms = pulse_ms * (1 + off_factor)
+        mask = (1 << number).to_bytes(2, "big")
+        self.kick = mask + mask  # value, then which of them to change
+        self.configuration = bytes((number, AUTO_CLEAR, pulse_ms, off_factor << 4))

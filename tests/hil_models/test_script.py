@@ -1,0 +1,212 @@
+"""The rig script: what parses, what is refused and how it is told, and the canonical form."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from host_tools.hil import script_commands as cmd
+from host_tools.hil.faults import Arg, FaultSpec
+from host_tools.hil.line_faults import LINE_FAULTS
+from host_tools.hil.models.coin_acceptor import CoinAcceptor
+from host_tools.hil.models.entropy_source import EntropySource
+from host_tools.hil.models.hopper import Hopper
+from host_tools.hil.models.opp_panel import OppPanel
+from host_tools.hil.script import ScriptError, parse
+from host_tools.hil.vocabulary import DEFAULT, DEVICES, FIGURES, Vocabulary, is_line_fault
+
+GOOD = [
+    ("coin 100", cmd.Coin(100), "coin 100"),
+    ("note 2000", cmd.Note(2000), "note 2000"),
+    ("press start", cmd.Press("start"), "press start"),
+    ("press cash_out for 300", cmd.Press("cash_out", 300), "press cash_out for 300ms"),
+    ("press left for 2s", cmd.Press("left", 2000), "press left for 2s"),
+    ("  open main # the big one", cmd.Door("main", True), "open main"),
+    ("close note_box", cmd.Door("note_box", False), "close note_box"),
+    ("turn attendant", cmd.Key("attendant", True), "turn attendant"),
+    ("unturn technician", cmd.Key("technician", False), "unturn technician"),
+    ("wait 500ms", cmd.Wait(500), "wait 500ms"),
+    ("wait 120s", cmd.Wait(120_000), "wait 2m"),
+    ("wait", cmd.WaitUntil(), "wait until idle"),
+    ("wait until", cmd.WaitUntil(), "wait until idle"),
+    ("wait until handpay within 3m", cmd.WaitUntil("handpay", 180_000), "wait until handpay within 3m"),
+    ("wait until off within 120s", cmd.WaitUntil("off"), "wait until off"),
+    ("power off", cmd.Power(False), "power off"),
+    ("power on", cmd.Power(True), "power on"),
+    ("power cut after 17 writes", cmd.PowerCut(17), "power cut after 17 writes"),
+    ("power cut after 1 write", cmd.PowerCut(1), "power cut after 1 writes"),
+    ("fault coin_acceptor jam", cmd.Fault("coin_acceptor", "jam"), "fault coin_acceptor jam"),
+    ("fault hopper_10 jam 3", cmd.Fault("hopper_10", "jam", (3,)), "fault hopper_10 jam 3"),
+    ("fault cctalk echo corrupt 2", cmd.Fault("cctalk", "echo", ("corrupt", 2)), "fault cctalk echo corrupt 2"),
+    ("fault panel stuck start", cmd.Fault("panel", "stuck", ("start",)), "fault panel stuck start"),
+    ("fault panel drop 3 rx", cmd.Fault("panel", "drop", (3, "rx")), "fault panel drop 3 rx"),
+    ("clear entropy", cmd.Clear("entropy"), "clear entropy"),
+    ("console meters  all", cmd.Console("meters  all"), "console meters  all"),
+    ("console help # shows help", cmd.Console("help"), "console help"),
+    ('console "a # b \\"c\\" \\\\ \\x07"', cmd.Console('a # b "c" \\ \x07'), 'console "a # b \\"c\\" \\\\ \\x07"'),
+    ("game dog_diner", cmd.Game("dog_diner"), "game dog_diner"),
+    ("entropy 00FF 1a", cmd.Entropy(b"\x00\xff\x1a"), "entropy 00ff1a"),
+    ("entropy seed 42", cmd.Entropy(seed=42), "entropy seed 42"),
+    ("entropy random", cmd.Entropy(), "entropy random"),
+    ("want loss", cmd.Want("loss"), "want loss"),
+    ("want win", cmd.Want("win"), "want win"),
+    ("want win >= 10x", cmd.Want("win", ">=", cmd.Times(1000)), "want win >= 10x"),
+    ("want win < 0.50x", cmd.Want("win", "<", cmd.Times(50)), "want win < 0.5x"),
+    ("want free_spins", cmd.Want("free_spins"), "want free_spins"),
+    ("want scatters 4", cmd.Want("scatters", value=4), "want scatters 4"),
+    ("expect credit == 100", cmd.Expect("credit", "==", 100), "expect credit == 100"),
+    ("expect last_win >= 10x", cmd.Expect("last_win", ">=", cmd.Times(1000)), "expect last_win >= 10x"),
+    ("expect state != tilted", cmd.Expect("state", "!=", "tilted"), "expect state != tilted"),
+    ("expect tilt == E41", cmd.Expect("tilt", "==", "E41"), "expect tilt == E41"),
+    ('expect console contains "two words"', cmd.Expect("console", "contains", "two words"), None),
+    ("expect lamp.start == on", cmd.Expect("lamp.start", "==", "on"), "expect lamp.start == on"),
+    ("expect meter.coin_in < 5", cmd.Expect("meter.coin_in", "<", 5), "expect meter.coin_in < 5"),
+    ("expect pulses.em_in == 10", cmd.Expect("pulses.em_in", "==", 10), "expect pulses.em_in == 10"),
+    ("expect audit == ok", cmd.Expect("audit", "==", "ok"), "expect audit == ok"),
+]
+
+BAD = [
+    ("coins 5", "unknown command 'coins'", "did you mean coin?"),
+    ("coin", "coin in pence is missing", "whole number"),
+    ("coin -5", "'-5' is no coin", "1 to"),
+    ("coin 1e3", "'1e3' is no coin", "1 to"),
+    ("press strat", "unknown button 'strat'", "did you mean start?"),
+    ("press start for ever", "'ever' is no time of a press", "500ms"),
+    ("press start 300", "'300' stands where for belongs", "write: for"),
+    ("open attendant", "unknown door 'attendant'", "known: main cashbox"),
+    ("turn main", "unknown key 'main'", "attendant technician"),
+    ("wait 5", "'5' is no duration", "2s or 3m"),
+    ("wait 25000h", "is no duration", "24 hours"),
+    ("wait until happy", "unknown state 'happy'", "idle playing"),
+    ("wait until idle in 3s", "'in' stands where within belongs", "within"),
+    ("power maybe", "unknown power command", "on off cut"),
+    ("power cut after writes", "'writes' is no number", "whole number"),
+    ("fault hopper jam", "unknown device 'hopper'", "hopper_100"),
+    ("fault hopper_100 explode", "knows no fault 'explode'", "runaway N"),
+    ("fault hopper_100 runaway", "takes: N", "runaway N"),
+    ("fault hopper_100 jam many", "N is a whole number", "jam"),
+    ("fault panel stuck bell", "unknown BUTTON 'bell'", "known: start"),
+    ("fault console echo off", "knows no fault 'echo'", "mute"),
+    ("clear everything", "unknown device", "coin_acceptor"),
+    ('console "open', "a quote is not closed", "write"),
+    ('console a "b"', "quotes within text", "in quotes"),
+    ("console", "text is missing", "write the text"),
+    ("game chess", "unknown game", "piggy_bank"),
+    ("entropy abc", "even number of hexadecimal", "seed N"),
+    ("entropy", "source is missing", "seed N"),
+    ("want riches", "unknown outcome", "free_spins"),
+    ("want win =< 5x", "unknown operator", ">="),
+    ("want win >= 5", "'5' is no multiple", "10x"),
+    ("want scatters", "number of Scatters is missing", "whole number"),
+    ("want loss now", "'now' is too much", "want loss"),
+    ("expect cerdit == 1", "unknown name 'cerdit'", "known: credit"),
+    ("expect credit contains 1", "unknown operator 'contains'", "=="),
+    ("expect credit == lots", "'lots' is no value", "10x"),
+    ("expect lamp.start == red", "unknown lamp state", "on off"),
+    ("expect lamp.??? == on", "is no name of a lamp", "lamp.NAME"),
+    ("expect state == bored", "unknown state", "idle"),
+    ("expect console == x", "unknown operator '=='", "contains"),
+]
+
+
+@pytest.mark.parametrize(("line", "command", "canonical"), GOOD)
+def test_good_lines(line: str, command: cmd.Command, canonical: str | None) -> None:
+    assert parse(line) == (command,)
+    assert str(command) == (canonical or line)
+    assert parse(str(command)) == (command,)
+
+
+@pytest.mark.parametrize(("line", "what", "remedy"), BAD)
+def test_bad_lines_are_told_with_a_remedy(line: str, what: str, remedy: str) -> None:
+    with pytest.raises(ScriptError) as caught:
+        parse(line)
+    (problem,) = caught.value.problems
+    assert problem.line == 1
+    assert what in problem.what
+    assert remedy in problem.remedy
+
+
+def test_all_bad_lines_are_told_at_once() -> None:
+    text = "# a comment\ncoin 100\n\nbounce\npress start\r\nexpect credit = 5\n"
+    with pytest.raises(ScriptError) as caught:
+        parse(text, "evening.rig")
+    assert [problem.line for problem in caught.value.problems] == [4, 6]
+    assert "evening.rig:4: unknown command 'bounce'; known: coin note" in str(caught.value)
+    assert str(caught.value).count("\n") == 1
+
+
+def test_line_numbers_do_not_count_in_comparisons() -> None:
+    commands = parse("\ncoin 10\ncoin 10\n")
+    assert [command.line for command in commands] == [2, 3]
+    assert commands[0] == commands[1]
+    assert parse("# nothing\n\n") == ()
+
+
+def test_a_rig_may_bring_its_own_names() -> None:
+    names = Vocabulary(
+        lamps=("tower",),
+        meters=("coin_in",),
+        devices=DEVICES | {"note_acceptor": {"jam": FaultSpec("stuck", (Arg("N", 0, 9),))}},
+    )
+    assert parse("expect lamp.tower == on\nfault note_acceptor jam 2\nexpect meter.coin_in == 1", vocabulary=names)
+    with pytest.raises(ScriptError, match=r"known: tower[\s\S]*known: coin_in"):
+        parse("expect lamp.start == on\nexpect meter.coin_out == 1", vocabulary=names)
+
+
+def test_device_and_line_faults_never_share_a_name() -> None:
+    for model in (CoinAcceptor, Hopper, OppPanel, EntropySource):
+        assert not model.FAULTS.keys() & LINE_FAULTS.keys()
+    assert is_line_fault("mute")
+    assert not is_line_fault("jam")
+
+
+def test_times_are_exact() -> None:
+    assert cmd.Times(50).pence(25) * 2 == 25
+    assert [str(cmd.Times(figure)) for figure in (0, 5, 50, 100, 1050)] == ["0x", "0.05x", "0.5x", "1x", "10.5x"]
+
+
+FAULT_LINES = st.sampled_from(
+    [
+        cmd.Fault(device, kind, tuple(arg.words[0] if arg.words else "start" if arg.free else arg.low for arg in spec.args))
+        for device, specs in DEVICES.items()
+        for kind, spec in specs.items()
+    ]
+)
+TEXT = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]), max_size=30)
+TIMES = st.builds(cmd.Times, st.integers(0, 999_999_999))
+OPS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+COMMANDS = st.one_of(
+    st.builds(cmd.Coin, st.integers(1, 100_000)),
+    st.builds(cmd.Press, st.sampled_from(DEFAULT.buttons), st.integers(0, 10_000_000)),
+    st.builds(cmd.Door, st.sampled_from(DEFAULT.doors), st.booleans()),
+    st.builds(cmd.Key, st.sampled_from(DEFAULT.keys), st.booleans()),
+    st.builds(cmd.Wait, st.integers(0, 10_000_000)),
+    st.builds(cmd.WaitUntil, st.sampled_from(DEFAULT.states), st.integers(0, 10_000_000)),
+    st.builds(cmd.PowerCut, st.integers(0, 1_000_000)),
+    st.builds(cmd.Power, st.booleans()),
+    FAULT_LINES,
+    st.builds(cmd.Console, TEXT),
+    st.builds(cmd.Entropy, st.binary(min_size=1, max_size=40)),
+    st.builds(cmd.Entropy, seed=st.none() | st.integers(0, 10**12 - 1)),
+    st.builds(cmd.Want, st.just("win"), OPS, TIMES),
+    st.builds(cmd.Want, st.just("scatters"), value=st.integers(0, 100)),
+    st.builds(cmd.Expect, st.sampled_from(FIGURES), OPS, st.integers(-(10**12) + 1, 10**12 - 1) | TIMES),
+    st.builds(cmd.Expect, st.just("console"), st.just("contains"), TEXT),
+    st.builds(cmd.Expect, st.sampled_from(["tilt", "audit"]), st.just("=="), TEXT),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.lists(COMMANDS, max_size=8))
+def test_canonical_lines_parse_to_the_same_commands(commands: list[cmd.Command]) -> None:
+    assert parse("\n".join(map(str, commands))) == tuple(commands)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=120))
+def test_any_text_parses_or_is_told(text: str) -> None:
+    try:
+        commands = parse(text)
+    except ScriptError as error:
+        assert error.problems
+    else:
+        assert parse("\n".join(map(str, commands))) == commands

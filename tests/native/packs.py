@@ -1,0 +1,262 @@
+"""Builds game packs for tests, from native/README.md and nothing else: it shares no code with the sheet compiler."""
+
+import hashlib
+import struct
+from dataclasses import dataclass, field
+
+NONE = 255
+TAGS = (b"GAME", b"SYMB", b"PAYS", b"LINE", b"SCAT", b"SETS", b"STRP", b"MODE", b"FEAT", b"OPTN", b"TEXT")
+
+HIGHEST, PRODUCT, SUM = 0, 1, 2
+SCATTER_PAYS, SELECTABLE = 1, 2
+
+
+@dataclass
+class Symbol:
+    """pays: credits for a run of 1, 2, … reels; view: total bets for 1, 2, … in view (scatters); short lists end in 0."""
+
+    name: str
+    pays: list[int] = field(default_factory=list)
+    wild: bool = False
+    scatter: bool = False
+    view: list[int] = field(default_factory=list)
+    multiplier: int = 1
+    mask: int = 0
+
+
+@dataclass
+class Mode:
+    name: str = "base"
+    set: int = 0
+    cost: int = 1
+    flags: int = SCATTER_PAYS | SELECTABLE
+    feature: int = NONE
+    rtp: tuple[int, int] = (0, 0)
+
+
+@dataclass
+class Feature:
+    """options: trigger count → [(spins, multiplier), …]."""
+
+    trigger: int
+    mode: int
+    options: dict[int, list[tuple[int, int]]]
+    most: int = 100
+    adds: int = NONE
+    added: int = 0
+
+
+@dataclass
+class Game:
+    """sets: strips as lists of symbol numbers, per set, per reel."""
+
+    symbols: list[Symbol]
+    lines: list[list[int]]
+    sets: list[list[list[int]]]
+    rows: int = 3
+    modes: list[Mode] = field(default_factory=lambda: [Mode()])
+    features: list[Feature] = field(default_factory=list)
+    name: str = "test"
+    rule: int = HIGHEST
+    needs_natural: bool = False
+    cap: int = 0
+    max_unit: int = 500
+
+    @property
+    def reels(self) -> int:
+        return len(self.sets[0])
+
+    @property
+    def scatters(self) -> list[int]:
+        return [number for number, symbol in enumerate(self.symbols) if symbol.scatter]
+
+
+def row(values: list[int], length: int) -> bytes:
+    return struct.pack(f"<{length}I", *values, *[0] * (length - len(values)))
+
+
+def sections(game: Game) -> dict[bytes, bytearray]:
+    """The content of each section."""
+    text = bytearray()
+
+    def name(string: str) -> int:
+        offset = len(text)
+        text.extend(string.encode() + b"\0")
+        return offset
+
+    symbols = [
+        struct.pack("<HBBII", name(s.name), s.wild | s.scatter << 1, s.multiplier, s.mask, 0) for s in game.symbols
+    ]
+    modes = [
+        struct.pack("<HBBHHB3xIII", name(m.name), 0, m.set, m.cost, m.flags, m.feature, *m.rtp, 0) for m in game.modes
+    ]
+    strips, sets = b"", b""
+    for one_set in game.sets:
+        for strip in one_set:
+            sets += struct.pack("<IHH", len(strips), len(strip), 0)
+            strips += bytes(strip)
+    head = struct.pack(
+        "<9B7xQI4x",
+        game.reels,
+        game.rows,
+        len(game.symbols),
+        len(game.lines),
+        len(game.modes),
+        len(game.sets),
+        len(game.features),
+        game.rule,
+        game.needs_natural,
+        game.cap,
+        game.max_unit,
+    )
+    features = [
+        struct.pack("<4BHBB8x", f.trigger, f.mode, f.adds, f.added, f.most, min(f.options), max(f.options))
+        for f in game.features
+    ]
+    options = [
+        struct.pack("<BBHHH", number, count, spins, multiplier, 0)
+        for number, f in enumerate(game.features)
+        for count in sorted(f.options)
+        for spins, multiplier in f.options[count]
+    ]
+    content = {
+        b"GAME": head,
+        b"SYMB": b"".join(symbols),
+        b"PAYS": b"".join(row(s.pays, game.reels) for s in game.symbols),
+        b"LINE": bytes(cell for line in game.lines for cell in line),
+        b"SCAT": b"".join(row(game.symbols[n].view, game.reels * game.rows) for n in game.scatters),
+        b"SETS": sets,
+        b"STRP": strips,
+        b"MODE": b"".join(modes),
+        b"FEAT": b"".join(features),
+        b"OPTN": b"".join(options),
+        b"TEXT": bytes(text),
+    }
+    return {tag: bytearray(content[tag]) for tag in TAGS}
+
+
+def seal(pack: bytes | bytearray) -> bytes:
+    """The pack with the hash that its bytes ask for."""
+    return bytes(pack[:32]) + hashlib.sha256(bytes(pack[:32]) + bytes(pack[64:])).digest() + bytes(pack[64:])
+
+
+def assemble(content: dict[bytes, bytearray], name: str = "test") -> bytes:
+    """Header, section table in the order of content, sections."""
+    offset = 64 + 12 * len(content)
+    table, body = b"", b""
+    for tag, data in content.items():
+        table += struct.pack("<4sII", tag, offset + len(body), len(data))
+        body += bytes(data) + bytes(-len(data) % 4)
+    total = offset + len(body)
+    header = struct.pack("<4sHHIHH16s32x", b"CABG", 1, 64, total, len(content), 0, name.encode())
+    return seal(header + table + body)
+
+
+def build(game: Game) -> bytes:
+    return assemble(sections(game), game.name)
+
+
+# ------------------------------------------------------------------------------------------------------------- samples
+
+LINES_15 = [
+    [int(cell) for cell in line]
+    for line in (
+        "11111 00000 22222 01210 21012 00100 22122 12221 10001 10101 12121 01010 21212 11011 11211".split()  # rows per reel
+    )
+]
+
+
+def sample() -> Game:
+    """Small strips, wins often: two wilds with multipliers, a choice of free spins that can be prolonged, a win cap."""
+    a, b, c, wild, double, scatter = range(6)
+    low = 1 << a | 1 << b | 1 << c
+    base = [
+        [a, b, c, wild, a, scatter, b, c, a],
+        [b, a, double, c, scatter, a, b],
+        [a, scatter, c, b, wild, a, c, scatter],
+        [c, a, b, double, scatter, a],
+        [a, b, scatter, c, wild, b, a, c, a, b],
+    ]
+    return Game(
+        symbols=[
+            Symbol("Ace", [0, 0, 5, 20, 100]),
+            Symbol("Bell", [0, 2, 10, 40, 200]),
+            Symbol("Cherry £", [0, 0, 3, 15, 60]),
+            Symbol("Wild", [0, 5, 20, 100, 1000], wild=True, mask=low, multiplier=1),
+            Symbol("Double", wild=True, mask=low, multiplier=2),
+            Symbol("Scatter", scatter=True, view=[0, 1, 3, 10, 50]),
+        ],
+        lines=LINES_15,
+        sets=[base, [strip[::-1] for strip in base]],
+        modes=[
+            Mode("base", cost=15, feature=0, rtp=(940_000, 950_000)),
+            Mode("free_spins", set=1, cost=15, flags=0),
+            Mode("plain", cost=15),
+        ],
+        features=[
+            Feature(
+                trigger=scatter,
+                mode=1,
+                adds=scatter,
+                added=1,
+                most=12,
+                options={3: [(4, 3), (6, 2)], 4: [(5, 4)], 5: [(10, 2), (8, 3), (6, 5)]},
+            )
+        ],
+        name="sample",
+        rule=PRODUCT,
+        cap=50_000,
+    )
+
+
+# The strips of slotopol's set 10 (facts/SLOT_MATHS.md, T4): test data that has been counted by others. Symbols from 1.
+SLOTOPOL_STRIPS = [
+    "4 12 11 10 6 9 8 12 11 5 12 9 7 3 8 2 12 6 10 9 11 8 4 10 9 11 12 10 11 6 12 1 8 9 7 10 11 5 7",
+    "8 9 10 12 11 3 9 12 7 8 9 12 7 11 6 12 11 7 5 4 10 9 12 10 5 8 10 12 11 4 10 2 6 9 11 8 6 11 1",
+    "4 10 1 7 9 10 11 8 10 12 8 11 12 6 11 12 7 9 5 12 11 9 12 11 2 6 12 9 10 7 11 6 10 5 8 3 4 9 8",
+    "12 7 11 8 12 3 10 9 5 7 9 4 8 11 7 10 12 6 8 11 1 6 12 2 11 10 6 5 9 4 10 9 12 10 11 9 12 11 8",
+    "8 12 6 11 10 4 12 10 11 9 5 6 10 7 9 11 7 3 2 8 11 12 4 8 9 11 10 1 9 12 8 11 7 12 6 9 10 12 5",
+]
+
+
+def slotopol_set_10() -> Game:
+    """Piggy Riches as slotopol models it: wild ×3, scatters pay 2/4/15/100 total bets, 15 lines, 15 credits."""
+    pays = {
+        "bag": [0, 5, 25, 300, 2000],
+        "notes": [0, 0, 25, 150, 1000],
+        "keys": [0, 0, 20, 125, 750],
+        "wallet": [0, 0, 20, 75, 400],
+        "pig": [0, 0, 15, 75, 200],
+        "A": [0, 0, 15, 50, 125],
+        "K": [0, 0, 10, 25, 100],
+        "Q": [0, 0, 5, 20, 75],
+        "J": [0, 0, 5, 15, 60],
+        "10": [0, 0, 5, 10, 50],
+    }
+    symbols = [
+        Symbol("wild", wild=True, multiplier=3, mask=0xFFC),
+        Symbol("scatter", scatter=True, view=[0, 2, 4, 15, 100]),
+        *(Symbol(name, credits) for name, credits in pays.items()),
+    ]
+    strips = [[int(symbol) - 1 for symbol in strip.split()] for strip in SLOTOPOL_STRIPS]
+    feature = Feature(
+        trigger=1,
+        mode=1,
+        adds=1,
+        added=1,
+        most=500,
+        options={
+            3: [(22, 2), (15, 3), (9, 5)],
+            4: [(25, 2), (18, 3), (14, 4), (10, 6)],
+            5: [(28, 2), (20, 3), (16, 4), (13, 5), (11, 6)],
+        },
+    )
+    return Game(
+        symbols=symbols,
+        lines=LINES_15,
+        sets=[strips],
+        modes=[Mode("base", cost=15, feature=0), Mode("free_spins", cost=15, flags=0)],
+        features=[feature],
+        needs_natural=True,
+        name="slotopol_10",
+    )
