@@ -113,19 +113,18 @@ class Generator:
 
     def __init__(self, source):
         self._source = source
-        self.state = OFFLINE
+        self.state = STARTING
         self.fault = ""
-        self._wanted = False
-        self._seed = b""
         self._failed_ms = -1
-        self._restart()
+        self._asked = 0  # bytes that the driver still owes us, stored there or on their way
+        self._zeroise()
 
-    def _restart(self) -> None:
+    def _zeroise(self) -> None:
         self._health = HealthTests()
         self._drbg = None
         self._tested = 0
+        self._wanted = False
         self._seed = b""
-        self._asked = 0
 
     def poll(self, now_ms: int) -> None:
         """Takes the driver's events and bytes. The driver itself is polled by the main loop."""
@@ -134,20 +133,21 @@ class Generator:
             if event is None:
                 break
             self._source.booked()
-            if event[0] == "online":
-                self._restart()
-                self.state, self.fault = STARTING, ""
-            else:
-                self._fail("no data" if event[0] == "offline" else "device status %d" % event[1])
-                if event[0] == "offline":
-                    self.state = OFFLINE
+            if event[0] == "offline":
+                self._fail("no data")
+                self.state = OFFLINE
+                # What was stored before the device fell silent is stale.
+                self._asked -= len(self._source.take(self._source.available()))
+            elif event[0] == "unhealthy":
+                self._fail("device status %d" % event[1])
+            elif self.state == OFFLINE:
+                self.state = STARTING
         if self.state == FAILED:
             if self._failed_ms < 0:
                 self._failed_ms = now_ms
             elif now_ms - self._failed_ms >= RETRY_MS:
-                self._restart()
                 self.state = STARTING
-        if self.state in (STARTING, READY):
+        else:
             self._collect()
 
     def request(self) -> None:
@@ -164,11 +164,11 @@ class Generator:
         return seed
 
     def _collect(self) -> None:
-        need = self._need()
-        if need and not self._asked:
-            self._source.request(need)
-            self._asked = need
-        if self._asked and self._source.available() >= self._asked:
+        if not self._asked:
+            need = self._need()
+            if need and self._source.request(need):
+                self._asked = need
+        elif self._source.available() >= self._asked:
             data = self._source.take(self._asked)
             self._asked = 0
             failed = self._health.feed(data)
@@ -188,15 +188,15 @@ class Generator:
         if self._tested < START_UP_BYTES:
             self._tested += len(data)  # tested and thrown away
         elif self._drbg is None:
-            self._drbg = HmacDrbg(data)
-            self.state, self.fault = READY, ""
-        elif self._wanted:
+            if len(data) == INSTANTIATE_BYTES:
+                self._drbg = HmacDrbg(data)
+                self.state, self.fault = READY, ""
+        elif self._wanted and len(data) == RESEED_BYTES:
             self._drbg.reseed(data)
             self._seed = self._drbg.generate(SEED_BYTES)
             self._wanted = False
 
     def _fail(self, fault: str) -> None:
-        self._restart()  # zeroises the generator
-        self._wanted = False
+        self._zeroise()
         self.state, self.fault = FAILED, fault
         self._failed_ms = -1

@@ -4,7 +4,7 @@ Kept in MicroPython's subset. On a board the core is the user C module ``cabinet
 """
 
 try:
-    from cabinet_core import CoreError, Pack, Round, crc32, resume, sha256
+    from cabinet_core import CoreError, Pack, Round, crc32, resume, sha256  # pyright: ignore[reportMissingImports]
 except ImportError:
     from native.cpython.wrapper import CoreError, Pack, Round, crc32, resume, sha256
 

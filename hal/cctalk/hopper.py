@@ -2,68 +2,34 @@
 
 A payout is prepared, committed by the firmware, and sent once:
 
-    prepare(n)   ("prepared", e0)   the firmware commits {n, e0}   dispense()   ("paid", total) ...   ("done", ...)
+    prepare(n)    ("prepared", event_counter, dispense_count)    the firmware commits the three
+    dispense()    ("paid", total) ...    ("done", paid, unpaid, flags)
 
-The command to dispense (167) is never repeated by the driver. What became of it is read from the hopper's status
-(166) and judged in payout.py: followed to its end, or found not taken, and then it is the firmware that may call
-dispense() again. After a restart of the cabinet resume(n, e0) reads and judges the same, and sends nothing that moves
-a coin.
+The command to dispense (167) is never repeated by the driver. What became of it is read from the hopper's status (166)
+and dispense count (168) and judged in payout.py: followed to its end, or found not taken, and then it is the firmware
+that may call dispense() again. After a restart of the cabinet resume() reads and judges the same, and sends nothing
+that moves a coin.
 
 Where the hopper's figures do not prove what was paid, ("done", paid, unpaid, flags) carries the best known `paid` and
-the flag
-EVIDENCE_MISSING: a person has to look. `paid` above n is possible: the hopper paid extra coins.
+the flag EVIDENCE_MISSING: a person has to look. `paid` above n is possible: the hopper gave extra coins. Coins that
+leave while no payout is under way are told as ("extra", coins).
 """
 
 from .bus import IDEMPOTENT, OK, STATE, UNKNOWN, VALUE
-from .device import Device
-from .payout import LOOK_AGAIN, NOT_TAKEN, PROVEN, Payout
+from .hopper_watch import DISPENSE_COUNT, FAULTS, IDLE_MS, LEVELS_217, STATUS, TEST, HopperWatch
+from .payout import ASK_COUNT, COUNT_MASK, LOOK_AGAIN, NO_COUNT, NOT_TAKEN, PROVEN, Payout
 
-SETTLE_MS = 630  # the slowest make may not be spoken to earlier after power on
 FOLLOW_MS = 100  # between two looks at a payout
-IDLE_MS = 500  # between two looks at an idle hopper
-
-# Flags of ("done", ...) and ("fault", ...): the bytes of header 163, register 1 in bits 0-7, 2 in 8-15, 3 in 16-23;
-# above them the driver's own.
-FLAG_MAX_CURRENT = 1 << 0
-FLAG_PAYOUT_TIMEOUT = 1 << 1
-FLAG_MOTOR_REVERSED = 1 << 2
-FLAG_OPTO_BLOCKED_IDLE = 1 << 3
-FLAG_OPTO_SHORT_IDLE = 1 << 4
-FLAG_OPTO_BLOCKED = 1 << 5
-FLAG_POWER_UP = 1 << 6
-FLAG_DISABLED = 1 << 7
-FLAG_OPTO_SHORT = 1 << 8
-FLAG_OPTO_FRAUD = 1 << 11
-FLAG_REVERSE_LIMIT = 1 << 12
-FLAG_COIL_FAULT = 1 << 13
-FLAG_NV_WRITE = 1 << 14
-FLAG_POWER_DOWN = 1 << 16
-EVIDENCE_MISSING = 1 << 24  # the hopper's figures do not prove what was paid
-FLAGS_UNREAD = 1 << 25  # header 163 was not answered
-
-# What is a fault in a hopper that is not paying.
-FAULTS = (
-    FLAG_MAX_CURRENT
-    | FLAG_OPTO_BLOCKED_IDLE
-    | FLAG_OPTO_SHORT_IDLE
-    | FLAG_OPTO_SHORT
-    | FLAG_OPTO_FRAUD
-    | FLAG_COIL_FAULT
-    | FLAG_NV_WRITE
-)
-
-LEVELS_217 = 217  # bit 0: below the low level, bit 1: above the high level
-LEVELS_236 = 236  # bit 0: low level plate covered, bit 1: high level plate covered
+LINGER_MS = 400  # after the last coin: one more may be on its way
 
 _EMERGENCY_STOP = 172
-_COIN_ID = 171
 _DISPENSE = 167
-_STATUS = 166
 _ENABLE = 164
-_TEST = 163
 
 _ON = b"\xa5"
 _OFF = b"\x00"
+EVIDENCE_MISSING = 1 << 24  # in the flags of ("done", ...): the hopper's figures do not prove what was paid
+FLAGS_UNREAD = 1 << 25  # in the flags of ("done", ...): header 163 was not answered
 
 # Phases of a payout.
 IDLE = 0
@@ -74,37 +40,28 @@ FOLLOWING = 4
 CLOSING = 5  # the result is known; flags are read and the hopper is switched off
 
 
-class Hopper(Device):
+class Hopper(HopperWatch):
     """A hopper on `bus`.
 
     security: "serial" sends the serial number with 167, "none" eight zero bytes
     levels: LEVELS_217, LEVELS_236 or 0 if it has no level sensors; inverse: a covered plate reads 0 (header 236)
-    coin_id: what header 171 says, "" if nothing
-    low, full: level of coins, None while not known; read while idle
-    flags: last flags read
     phase: IDLE to CLOSING
     """
 
     def __init__(
         self, bus, address: int = 3, security: str = "serial", levels: int = LEVELS_217, inverse: bool = False
     ):
-        Device.__init__(self, bus, address, SETTLE_MS)
+        HopperWatch.__init__(self, bus, address, levels, inverse)
         if security not in ("serial", "none"):
             raise ValueError("security is serial or none")
-        self.coin_id = ""
-        self.low = None
-        self.full = None
-        self.flags = 0
         self.phase = IDLE
         self._by_serial = security == "serial"
-        self._levels = levels
-        self._inverse = inverse
-        self._has_levels = False
-        self._shown_faults = 0
         self._enabled = False
         self._stop = bus.transaction(address)
         self._stop_due = False
         self._payout = Payout(0)
+        self._told = 0  # of `paid`, to the firmware
+        self._lingered = False
         self._proven = False
 
     # What the firmware calls.
@@ -115,7 +72,9 @@ class Hopper(Device):
         return self.phase != IDLE
 
     def prepare(self, coins: int) -> bool:
-        """Get ready to pay `coins` (1 to 255). Ends in ("prepared", event_counter) or ("not_taken",).
+        """Get ready to pay `coins` (1 to 255). Ends in ("prepared", event_counter, dispense_count) or ("not_taken",).
+
+        A hopper that keeps no dispense count has NO_COUNT there.
 
         False: offline or under way with another payout. A payout that was prepared and not dispensed is replaced.
         """
@@ -124,8 +83,7 @@ class Hopper(Device):
         if not self.online or self.phase not in (IDLE, PREPARED):
             return False
         self.phase = PREPARING
-        self._payout = Payout(coins)
-        self._hurry()
+        self._open(Payout(coins))
         return True
 
     def dispense(self) -> bool:
@@ -136,28 +94,40 @@ class Hopper(Device):
         if self.phase != PREPARED:
             return False
         self.phase = SENDING
+        self._stop_due = False  # whatever made the firmware stop it is over
         self._hurry()
         return True
 
-    def resume(self, coins: int, event_counter: int, paid: int = 0) -> None:
+    def resume(self, coins: int, event_counter: int, dispense_count: int = NO_COUNT, paid: int = 0) -> None:
         """After a restart of the cabinet: find out what became of a payout whose intent was committed.
 
-        event_counter: from ("prepared", ...); paid: the highest total that was booked. Ends in ("not_taken",) or
-        ("done", ...). May be called before the hopper is online. ValueError: under way with a payout.
+        event_counter, dispense_count: from ("prepared", ...); paid: the highest total that was booked. Ends in
+        ("not_taken",) or ("done", ...). May be called before the hopper is online. ValueError: under way with a payout.
         """
         if self.phase != IDLE:
             raise ValueError("under way with another payout")
-        self._payout = Payout(coins, event_counter, paid=paid)
         self.phase = FOLLOWING
+        self._open(Payout(coins, event_counter, dispense_count, paid=paid))
+
+    def _open(self, payout: "Payout") -> None:
+        self._payout = payout
+        self._told = payout.paid
+        self._lingered = False
         self._hurry()
 
     def cancel(self) -> None:
         """Forget the payout and switch the hopper off, now or when it answers again.
 
-        What it still pays is not reported. ("not_taken",) may come if the payout was about to be sent.
+        What it still pays is told as ("extra", coins). ("not_taken",) may come if the payout was about to be sent.
         """
         self.emergency_stop()
         self.phase = IDLE
+        self._account()
+
+    def _account(self) -> None:
+        """What the payout does not explain of the dispense count will be told as extra coins."""
+        if self._payout.count != NO_COUNT and self._payout.owner in (-1, self.serial):
+            self._count = (self._payout.count + self._payout.paid) & COUNT_MASK
 
     def emergency_stop(self) -> None:
         """Stop the motor (header 172), ahead of all else on the line. A payout under way ends in ("done", ...).
@@ -171,6 +141,7 @@ class Hopper(Device):
                 self._pause(0, self._turn)
             if unsent:
                 self._not_taken()
+        self._enabled = False
         self._stop_due = True
         self._send_stop()
 
@@ -178,16 +149,21 @@ class Hopper(Device):
 
     def poll(self, now_ms: int) -> None:
         heard_ms = self._heard_ms
-        Device.poll(self, now_ms)
+        HopperWatch.poll(self, now_ms)
         if self._stop.done:
             status, _ = self._stop.take()
             if status != UNKNOWN:
-                self._stop_due = self._stop.header == _EMERGENCY_STOP and self.phase != FOLLOWING
-                self._enabled = self._enabled and not self._stop_due
-                if self._stop_due:
-                    self._stop.start(_ENABLE, _OFF, STATE, crc=self.crc, urgent=True)
+                self._stopped()
         elif self._stop_due and self._heard_ms != heard_ms:
             self._send_stop()
+
+    def _stopped(self) -> None:
+        """The motor stands. Switch the hopper off too, unless a payout goes on to be followed or sent."""
+        off_next = self._stop.header == _EMERGENCY_STOP and self.phase not in (SENDING, FOLLOWING)
+        self._stop_due = self._stop_due and off_next
+        if self._stop_due:
+            self._enabled = False
+            self._stop.start(_ENABLE, _OFF, STATE, crc=self.crc, urgent=True)
 
     def _send_stop(self) -> None:
         if not self._stop.pending:
@@ -195,28 +171,9 @@ class Hopper(Device):
 
     # Identification.
 
-    def _begin(self) -> None:
-        self._ask(_COIN_ID, self._got_coin_id, otherwise=self._no_coin_id)
-
-    def _no_coin_id(self, status: int) -> None:
-        self._got_coin_id(b"")
-
-    def _got_coin_id(self, answer: bytes) -> None:
-        self.coin_id = "".join([chr(byte) for byte in answer])
-        self._has_levels = self._levels != 0
-        self._ask(_TEST, self._found_flags, b"", IDEMPOTENT, 1, 3, self._no_flags_found)
-
-    def _no_flags_found(self, status: int) -> None:
-        self._found_flags(b"")
-
-    def _found_flags(self, answer: bytes) -> None:
-        self._show_faults(answer)
-        self._ask(_STATUS, self._found_status, b"", IDEMPOTENT, 4, 4)
-
     def _found_status(self, answer: bytes) -> None:
         """Switch it off, unless it is paying or has to be followed: that would destroy the evidence."""
-        if self.phase in (PREPARED, SENDING) and answer[0] != self._payout.before:
-            self.phase = PREPARING  # it was reset before anything was sent
+        self._check_prepared(answer)
         if self.phase == FOLLOWING or answer[1]:
             self._switched_off(b"")
         else:
@@ -236,54 +193,18 @@ class Hopper(Device):
 
     def _turn(self) -> None:
         if self.phase == PREPARING:
-            self._ask(_STATUS, self._got_baseline, b"", IDEMPOTENT, 4, 4, self._not_prepared)
+            self._ask(STATUS, self._got_baseline, b"", IDEMPOTENT, 4, 4, self._not_prepared)
         elif self.phase == SENDING:
             if self._enabled:
                 self._dispense(b"")
             else:
                 self._ask(_ENABLE, self._dispense, _ON, STATE, otherwise=self._not_sent)
         elif self.phase == FOLLOWING:
-            self._ask(_STATUS, self._judge, b"", IDEMPOTENT, 4, 4, self._no_status)
+            self._ask(STATUS, self._judge, b"", IDEMPOTENT, 4, 4, self._no_status)
         elif self.phase == IDLE:
-            self._ask(_TEST, self._idle_flags, b"", IDEMPOTENT, 1, 3, self._no_idle_flags)
+            self._look()
         else:
-            self._pause(IDLE_MS, self._turn)
-
-    # Idle: faults and levels.
-
-    def _no_idle_flags(self, status: int) -> None:
-        if self.online:
-            self._pause(IDLE_MS, self._turn)
-        else:
-            self._search(status)
-
-    def _idle_flags(self, answer: bytes) -> None:
-        self._show_faults(answer)
-        if self._has_levels and self.phase == IDLE:
-            self._ask(self._levels, self._got_levels, b"", IDEMPOTENT, 1, 1, self._no_levels)
-        else:
-            self._pause(0 if self.busy else IDLE_MS, self._turn)
-
-    def _show_faults(self, answer: bytes) -> None:
-        self.flags = int.from_bytes(answer, "little")
-        faults = self.flags & FAULTS
-        if faults != self._shown_faults:
-            self._shown_faults = faults
-            self._events.push(("fault", faults))
-
-    def _no_levels(self, status: int) -> None:
-        """It has no such sensors; asked again after the next identification."""
-        self._has_levels = False
-        self.low = self.full = None
-        self._pause(0 if self.busy else IDLE_MS, self._turn)
-
-    def _got_levels(self, answer: bytes) -> None:
-        if self._levels == LEVELS_217:
-            self.low, self.full = bool(answer[0] & 1), bool(answer[0] & 2)
-        else:
-            covered = answer[0] ^ 0b11 if self._inverse else answer[0]
-            self.low, self.full = not covered & 1, bool(covered & 2)
-        self._pause(0 if self.busy else IDLE_MS, self._turn)
+            self._ask(STATUS, self._still_prepared, b"", IDEMPOTENT, 4, 4, self._no_idle_answer)
 
     # Preparing.
 
@@ -293,13 +214,26 @@ class Hopper(Device):
             return
         self._payout.before = answer[0]
         self._payout.baseline = answer[2:]
+        self._ask(DISPENSE_COUNT, self._got_count, b"", IDEMPOTENT, 3, 3, self._no_count)
+
+    def _no_count(self, status: int) -> None:
+        self._payout.count = NO_COUNT
+        self._enable_for_payout()
+
+    def _got_count(self, answer: bytes) -> None:
+        count = int.from_bytes(answer, "little")
+        self._tell_extra(count)
+        self._payout.count = count
+        self._enable_for_payout()
+
+    def _enable_for_payout(self) -> None:
         self._ask(_ENABLE, self._enabled_for_payout, _ON, STATE, otherwise=self._not_prepared)
 
     def _enabled_for_payout(self, answer: bytes) -> None:
         self._enabled = True
         if self.phase == PREPARING:
             self.phase = PREPARED
-            self._events.push(("prepared", self._payout.before))
+            self._events.push(("prepared", self._payout.before, self._payout.count))
         self._pause(IDLE_MS, self._turn)
 
     def _not_prepared(self, status: int) -> None:
@@ -310,6 +244,15 @@ class Hopper(Device):
             self._search(status)
         else:
             self._ask(_ENABLE, self._switched_off, _OFF, STATE)
+
+    def _check_prepared(self, status: bytes) -> None:
+        """A hopper that was reset before anything was sent has another event counter: prepare anew."""
+        if self.phase in (PREPARED, SENDING) and status[0] != self._payout.before:
+            self.phase = PREPARING
+
+    def _still_prepared(self, answer: bytes) -> None:
+        self._check_prepared(answer)
+        self._pause(IDLE_MS if self.phase == PREPARED else 0, self._turn)
 
     # Dispensing.
 
@@ -357,19 +300,32 @@ class Hopper(Device):
         if self.phase != FOLLOWING:
             self._pause(0, self._turn)
             return
-        before = self._payout.paid
-        verdict = self._payout.judge(answer, self.serial)
-        if self._payout.paid > before:
-            self._events.push(("paid", self._payout.paid))
+        self._execute(self._payout.judge(answer, self.serial))
+
+    def _got_new_count(self, answer: bytes) -> None:
+        if self.phase != FOLLOWING:
+            self._pause(0, self._turn)
+        else:
+            self._execute(self._payout.settle(int.from_bytes(answer, "little")))
+
+    def _execute(self, verdict: int) -> None:
+        if self._payout.paid > self._told:
+            self._told = self._payout.paid
+            self._events.push(("paid", self._told))
         if verdict == LOOK_AGAIN:
             self._pause(FOLLOW_MS, self._turn)
+        elif verdict == ASK_COUNT:
+            self._ask(DISPENSE_COUNT, self._got_new_count, b"", IDEMPOTENT, 3, 3, self._no_status)
         elif verdict == NOT_TAKEN:
             self._not_taken()
             self._pause(FOLLOW_MS, self._turn)
+        elif self._told and not self._lingered:
+            self._lingered = True
+            self._pause(LINGER_MS, self._turn)
         else:
             self.phase = CLOSING
             self._proven = verdict == PROVEN
-            self._ask(_TEST, self._closing_flags, b"", IDEMPOTENT, 1, 3, self._no_closing_flags)
+            self._ask(TEST, self._closing_flags, b"", IDEMPOTENT, 1, 3, self._no_closing_flags)
 
     # Closing: why coins are unpaid, switch off, report.
 
@@ -379,6 +335,7 @@ class Hopper(Device):
 
     def _closing_flags(self, answer: bytes) -> None:
         self.flags = int.from_bytes(answer, "little")
+        self._shown_faults = self.flags & FAULTS  # ("done", ...) tells them
         self._switch_off()
 
     def _switch_off(self) -> None:
@@ -392,6 +349,7 @@ class Hopper(Device):
         self._enabled = False
         if self.phase == CLOSING:
             self.phase = IDLE
+            self._account()
             flags = self.flags if self._proven else self.flags | EVIDENCE_MISSING
             self._events.push(("done", self._payout.paid, self._payout.unpaid, flags))
         self._pause(IDLE_MS, self._turn)

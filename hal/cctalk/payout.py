@@ -1,17 +1,21 @@
-"""What became of a payout: a hopper's status (ccTalk header 166), judged against the command that was sent (167).
+"""What became of a payout: a hopper's own figures, judged against the command that was sent (ccTalk header 167).
 
-    status    [event counter][remaining][paid][unpaid]
+    status          [event counter][remaining][paid][unpaid]      header 166
+    dispense count  coins paid in the hopper's life               header 168, three bytes, least significant first
 
 The event counter is 0 after a reset and otherwise 1 to 255, then 1 again. With e0 the counter before the command and
 n the coins that it asked for:
 
-| event counter now | meaning |
+| event counter now | the command |
 |---|---|
-| e0 + 1 | the command was taken: follow it. Some makes also count a command that they refuse |
-| e0, not 0, in two readings | it was not taken |
-| 0, e0 not 0 | the hopper was reset; it shows what it had paid, if paid + unpaid is n and the figures are not old |
-| 0, e0 is 0 | a reset cannot be seen: not taken, unless the figures have changed to a sum of n |
-| another | somebody else paid out: nothing is known |
+| e0 + 1 | was taken. Some makes also count a command that they refuse |
+| 0, and e0 not 0 or the command was accepted | was taken, then the hopper was reset |
+| e0, in two readings | was not taken; if e0 is 0 a reset cannot be seen by the counter |
+| another | nothing is known: somebody else paid out |
+
+How many coins were paid is what the dispense count grew by: it survives a reset and counts nothing twice. The figures
+of the status tell the progress, and must agree if the payout was seen under way. A hopper that keeps no dispense count
+is judged by the figures alone: they count if paid + unpaid is n and they are not known to be older than the command.
 """
 
 from .bus import OK, REFUSED, UNKNOWN
@@ -19,11 +23,21 @@ from .bus import OK, REFUSED, UNKNOWN
 PROOFS = 2  # readings before a command counts as not taken: a wrong answer would pay twice
 PATIENCE = 10  # readings of a payout that was accepted and does not show
 
+NO_COUNT = 0xFFFFFFFF  # in place of a dispense count
+COUNT_MASK = 0xFFFFFF
+
 # Verdicts.
-LOOK_AGAIN = 0
-NOT_TAKEN = 1
-PROVEN = 2  # over; the hopper's figures say how many were paid
-UNPROVEN = 3  # over; `paid` is the best that is known
+LOOK_AGAIN = 0  # read the status again in a while
+ASK_COUNT = 1  # read the dispense count and settle()
+NOT_TAKEN = 2
+PROVEN = 3  # over; `paid` is what was paid
+UNPROVEN = 4  # over; `paid` is the best that is known
+
+# What the event counter says about the command.
+_TAKEN = 0
+_SAME = 1
+_RESET = 2
+_FOREIGN = 3
 
 
 def next_counter(counter: int) -> int:
@@ -35,15 +49,19 @@ class Payout:
     """One command to dispense.
 
     coins: n; before: e0
+    count: the dispense count before the command, NO_COUNT if the hopper keeps none
     baseline: the bytes paid and unpaid as they stood before the command, b"" if that is not known
     owner: serial number of the hopper that got the command, -1 if that is not known
     reply: outcome of 167 on the bus
     paid: coins paid, as far as the hopper has shown
     """
 
-    def __init__(self, coins: int, before: int = 0, baseline: bytes = b"", owner: int = -1, paid: int = 0):
+    def __init__(
+        self, coins: int, before: int = 0, count: int = NO_COUNT, baseline: bytes = b"", owner: int = -1, paid: int = 0
+    ):
         self.coins = coins
         self.before = before
+        self.count = count
         self.baseline = baseline
         self.owner = owner
         self.reply = UNKNOWN
@@ -51,6 +69,7 @@ class Payout:
         self._running = False  # it was seen under way
         self._looks = 0
         self._proofs = 0
+        self._status = b""
 
     @property
     def unpaid(self) -> int:
@@ -65,51 +84,85 @@ class Payout:
         self._proofs = 0
 
     def judge(self, status: bytes, serial: int) -> int:
-        """The verdict on one reading from the hopper with that serial number; `paid` is brought up to date."""
-        counter, remaining, paid, unpaid = status
+        """The verdict on one status of the hopper with that serial number; `paid` is brought up to date."""
         if self.owner not in (-1, serial):
             return UNPROVEN  # another hopper was put in its place
-        if counter == next_counter(self.before):
-            return self._follow(remaining, paid, unpaid)
-        if counter == self.before and self.reply == REFUSED and not remaining:
-            return PROVEN
-        if counter == 0 and (self.before or self.reply == OK or self._running):
-            fresh = self._running or status[2:] != self.baseline
-            return self._end(paid, True) if paid + unpaid == self.coins and fresh else UNPROVEN
-        if counter != self.before or self._running:
+        self._status = status
+        if status[1] and self._kind() in (_TAKEN, _SAME):
+            self._running = True
+            self.paid = max(self.paid, status[2])
+            return LOOK_AGAIN
+        return self._by_figures() if self.count == NO_COUNT else ASK_COUNT
+
+    def settle(self, count: int) -> int:
+        """The verdict after ASK_COUNT, on the dispense count as it stands now; `paid` is brought up to date."""
+        grown = (count - self.count) & COUNT_MASK
+        figure, unpaid = self._status[2:]
+        kind = self._kind()
+        if kind == _FOREIGN:
+            return UNPROVEN if grown else PROVEN
+        if grown > 255:
             return UNPROVEN
+        if self.reply == REFUSED and not self._running:
+            return self._end(grown, not grown)
+        if kind == _SAME and self.reply != OK and not self._running:
+            if not grown:
+                return self._prove_not_taken()
+            return UNPROVEN if self.before else self._end(grown, True)
+        if self._running:
+            return self._end(max(figure, grown), kind == _RESET or figure == grown)
+        shown = figure == grown and figure + unpaid == self.coins
+        if self.reply == OK and kind != _RESET and not shown and self._is_patient():
+            return LOOK_AGAIN
+        return self._end(grown, kind != _SAME)
+
+    def _kind(self) -> int:
+        counter = self._status[0]
+        if counter == next_counter(self.before):
+            return _TAKEN
+        if counter == 0 and (self.before or self.reply == OK or self._running):
+            return _RESET
+        return _SAME if counter == self.before else _FOREIGN
+
+    def _by_figures(self) -> int:
+        """The verdict on a hopper that keeps no dispense count and has stopped."""
+        figures = self._status[2:]
+        paid, unpaid = figures
+        adds_up = paid + unpaid == self.coins
+        kind = self._kind()
+        if kind == _FOREIGN:
+            return UNPROVEN
+        if kind == _RESET:
+            fresh = self._running or figures != self.baseline
+            return self._end(paid, True) if adds_up and fresh else UNPROVEN
+        if self._running:
+            return self._end(paid, adds_up and kind == _TAKEN)
+        if self.reply == REFUSED:
+            return PROVEN  # the figures may still be those of an older payout
+        if kind == _TAKEN and adds_up:
+            return self._end(paid, True)
         if self.reply == OK:
-            return self._be_patient()
-        if counter == 0 and paid + unpaid == self.coins and status[2:] != self.baseline:
+            if self._is_patient():
+                return LOOK_AGAIN
+            return self._end(paid, False) if kind == _TAKEN else UNPROVEN
+        if kind == _TAKEN:
+            return UNPROVEN
+        if self.before == 0 and adds_up and figures != self.baseline:
             return self._end(paid, self.baseline != b"")
-        self.baseline = status[2:]
+        self.baseline = figures
+        return self._prove_not_taken()
+
+    def _prove_not_taken(self) -> int:
         self._proofs += 1
         return NOT_TAKEN if self._proofs >= PROOFS else LOOK_AGAIN
 
-    def _follow(self, remaining: int, paid: int, unpaid: int) -> int:
-        if remaining:
-            self._running = True
-            self.paid = max(self.paid, paid)
-            return LOOK_AGAIN
-        adds_up = paid + unpaid == self.coins
-        if self._running:
-            return self._end(paid, adds_up)
-        if self.reply == REFUSED:
-            return PROVEN  # counted and refused; the figures may still be those of an older payout
-        if adds_up:
-            return self._end(paid, True)
-        if self.reply != OK:
-            return UNPROVEN
-        verdict = self._be_patient()
-        return verdict if verdict == LOOK_AGAIN else self._end(paid, False)
-
-    def _be_patient(self) -> int:
-        """Accepted, but the status does not show it yet."""
+    def _is_patient(self) -> bool:
+        """Accepted, but the figures do not show it yet."""
         self._looks += 1
-        return LOOK_AGAIN if self._looks < PATIENCE else UNPROVEN
+        return self._looks < PATIENCE
 
     def _end(self, paid: int, proven: bool) -> int:
-        """The hopper's final figure; fewer than it had shown before prove nothing."""
+        """The final figure; fewer coins than the hopper had shown before prove nothing."""
         proven = proven and paid >= self.paid
         self.paid = max(self.paid, paid)
         return PROVEN if proven else UNPROVEN

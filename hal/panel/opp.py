@@ -67,6 +67,8 @@ class Panel:
         self._add_switches(wiring.buttons, "press", "release", "")
         self._add_switches(wiring.doors, "close", "open", "open")
         self._add_switches(wiring.keys, "turn", "unturn", "turn")
+        if not self._inputs:
+            raise ValueError("a panel without inputs cannot tell whether it is there")
         self._lamp_boards: list = []
         self._lamps: dict = {}
         for name, address, bit in wiring.lamps:

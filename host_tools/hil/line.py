@@ -269,17 +269,17 @@ class PtyLine(Line):
         return (time.monotonic_ns() - self._started_ns) // 1000
 
     def advance(self, now_us: int | None = None) -> None:
-        """Takes what the other process wrote, moves bytes and devices up to now, hands over what has arrived."""
+        """Moves bytes and devices up to now, takes what the other process wrote, hands over what has arrived."""
         now_us = self.real_us() if now_us is None else now_us
+        super().advance(max(now_us, self.now_us))
         room = TX_BYTES - self._board_pending
-        if room > 0:
+        if room > 0:  # after the clock has moved on: these bytes leave from now on, not from the last turn
             try:
                 data = os.read(self._master, room)
             except BlockingIOError:
                 data = b""
             if data:
                 self.board_sends(data)
-        super().advance(max(now_us, self.now_us))
         if len(self._unsent) < RX_BYTES:
             self._unsent += self.port.read()
         if self._unsent:

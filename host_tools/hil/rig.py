@@ -56,6 +56,7 @@ class Rig:
         self.events: deque[Event] = deque(maxlen=10_000)
         self._packs = {name: native.Pack(data) for name, data in packs.items()}
         self._on_event = on_event
+        self.on_power_cut: Callable[[], None] | None = None  # called when a `power cut after` has struck
         self._answer: Event | None = None
         self._said: list[str] = []
         self._mains = False
@@ -120,6 +121,8 @@ class Rig:
         self.world.console.power(False, self.now_ms * 1000)
         self.state = "off"
         self._happened({"e": "power", "on": False, "reason": reason})
+        if reason == "power cut" and self.on_power_cut is not None:
+            self.on_power_cut()
 
     # --- what the firmware says ----------------------------------------------------------------------------------
 
@@ -229,7 +232,7 @@ class Rig:
         if command.device in self.world.lines:
             self._line(command.device).clear()
 
-    def _line(self, name: str):  # noqa: ANN202
+    def _line(self, name: str):
         if name not in self.world.lines:
             raise RigError(f"this cabinet has no line {name}; it has {', '.join(self.world.lines)}")
         return self.world.lines[name]

@@ -1,7 +1,7 @@
 """Compiles a checked sheet into a game pack, layout version 1 (native/README.md).
 
-The compiler knows the layout and nothing about any game. It writes every section in the order of the layout's table, so the
-same sheet always gives the same bytes, whatever computer compiles it: the pack's hash is what a lab signs.
+The compiler knows the layout and nothing about any game. It writes every section in the order of the layout's table,
+so the same sheet always gives the same bytes, whatever computer compiles it: the pack's hash is what a lab signs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import hashlib
 import struct
 from itertools import pairwise
 
-from host_tools.par.sheet import WILD_RULES, Sheet
+from host_tools.par.model import WILD_RULES, Sheet
 
 MAGIC = b"CABG"
 VERSION = 1
@@ -51,6 +51,7 @@ def compile_sheet(sheet: Sheet) -> bytes:
     sets, strips = _strips(sheet)
     sections = [
         (b"GAME", _game(sheet)),
+        (b"BETS", _bets(sheet)),
         (b"SYMB", symbols),
         (b"PAYS", b"".join(struct.pack("<I", credits) for row in sheet.pays for credits in row)),
         (b"LINE", bytes(row for line in sheet.lines for row in line)),
@@ -82,8 +83,14 @@ def _game(sheet: Sheet) -> bytes:
     )
 
 
+def _bets(sheet: Sheet) -> bytes:
+    """A sheet without bet selection, as published ones are, has one coin value and one level."""
+    coins = sheet.coin_values or (sheet.max_unit_pence,)
+    return struct.pack(f"<HH{len(coins)}I", max(sheet.levels, default=1), len(coins), *coins)
+
+
 def _scatter_pays(sheet: Sheet) -> bytes:
-    """One row for every scatter, paying or not; counts beyond the printed ones cannot be shown (checked by the sheet)."""
+    """One row for every scatter, paying or not; the sheet has checked that no count beyond the last can show."""
     cells = sheet.reels * sheet.rows
     rows = []
     for number, symbol in enumerate(sheet.symbols):

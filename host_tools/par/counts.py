@@ -1,17 +1,20 @@
 """Exact line and scatter mathematics from symbol counts alone, in Python integers: the second method.
 
-It shares nothing with the C core: no board is ever built. A line's outcome depends only on which symbol each reel shows on
-it, so it is enough to walk over symbols, reel by reel, weighted by the number of stops that show them, and to drop a branch
-when no symbol's run can go on. Weights are polynomials in the number of scatters that the reel shows at that stop, so the
-same walk also tells how the line wins spread over scatter counts (needed for exact variances of whole rounds).
+It shares nothing with the C core: no board is ever built. A line's outcome depends only on which symbol each reel
+shows on it, so it is enough to walk over symbols, reel by reel, weighted by the number of stops that show them, and
+to drop a branch when no symbol's run can go on. Weights are polynomials in the number of scatters that the reel shows
+at that stop, so the same walk also tells how the line wins spread over scatter counts (needed for exact variances of
+whole rounds).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
-from host_tools.par.sheet import Sheet
+from host_tools.par.model import Sheet
 
 Polynomial = tuple[int, ...]  # coefficient n: stops (or boards) that show n scatters
 
@@ -33,6 +36,8 @@ class CountsResult:
     line_pays_by_count: list[int] = field(default_factory=list)  # credits by number of watched scatters in view
     scatter_boards: dict[int, list[int]] = field(default_factory=dict)  # by scatter: boards with 0, 1, ... in view
     scatter_pays: int = 0  # total bets
+    scatter_pays_by_count: list[int] = field(default_factory=list)  # total bets by number of watched scatters in view
+    boards_by_count: list[int] = field(default_factory=list)  # by number of watched scatters in view
 
 
 def multiply(left: Sequence[int], right: Sequence[int]) -> Polynomial:
@@ -44,24 +49,24 @@ def multiply(left: Sequence[int], right: Sequence[int]) -> Polynomial:
     return tuple(product)
 
 
-def in_view(strip: Sequence[int], symbol: int, rows: int) -> Polynomial:
-    """Stops of a reel by the number of `symbol` that they show."""
+def in_view(strip: Sequence[int], counted: Collection[int], rows: int) -> Polynomial:
+    """Stops of a reel by how many of the `counted` symbols they show."""
     shown = [0] * (rows + 1)
     for stop in range(len(strip)):
-        shown[sum(strip[(stop + row) % len(strip)] == symbol for row in range(rows))] += 1
+        shown[sum(strip[(stop + row) % len(strip)] in counted for row in range(rows))] += 1
     while len(shown) > 1 and not shown[-1]:
         shown.pop()
     return tuple(shown)
 
 
-def by_row(strip: Sequence[int], row: int, watched: int | None, rows: int) -> dict[int, Polynomial]:
-    """Stops of a reel by the symbol in a row and, inside, by the number of watched scatters in view."""
+def by_row(strip: Sequence[int], row: int, watched: Collection[int], rows: int) -> dict[int, Polynomial]:
+    """Stops of a reel by the symbol in a row and, inside, by how many of the watched symbols they show."""
     found: dict[int, list[int]] = {}
-    size = len(strip)
+    size, width = len(strip), rows + 1 if watched else 1
     for stop in range(size):
         window = [strip[(stop + place) % size] for place in range(rows)]
-        shown = window.count(watched) if watched is not None else 0
-        found.setdefault(window[row], [0] * (rows + 1))[shown] += 1
+        shown = sum(symbol in watched for symbol in window)
+        found.setdefault(window[row], [0] * width)[shown] += 1
     return {symbol: tuple(stops) for symbol, stops in found.items()}
 
 
@@ -74,16 +79,13 @@ class _Run:
 
 
 def _factor(rule: str, factors: tuple[int, ...]) -> int:
+    """What the stand-ins multiply by; one with multiplier 1 is a plain wild, which no rule counts."""
+    factors = tuple(factor for factor in factors if factor > 1)
     if not factors:
         return 1
     if rule == "highest":
         return max(factors)
-    if rule == "sum":
-        return sum(factors)
-    product = 1
-    for factor in factors:
-        product *= factor
-    return product
+    return sum(factors) if rule == "sum" else prod(factors)
 
 
 class _Line:
@@ -93,11 +95,10 @@ class _Line:
         self.sheet = sheet
         self.weights = weights
         self.result = result
-        # Stops of the reels after a broken run, whatever they show.
+        # All stops of each reel, and of all reels from it on: what follows a broken run does not matter.
+        self.every = [tuple(map(sum, zip(*reel.values(), strict=True))) for reel in weights]
         self.rest: list[Polynomial] = [(1,)]
-        for reel in reversed(weights):
-            width = max(len(stops) for stops in reel.values())
-            every = tuple(sum(column) for column in zip(*(_padded(stops, width) for stops in reel.values()), strict=True))
+        for every in reversed(self.every):
             self.rest.append(multiply(every, self.rest[-1]))
         self.rest.reverse()
 
@@ -115,7 +116,7 @@ class _Line:
         if reel == self.sheet.reels or not runs:
             self.count(best, multiply(weight, self.rest[reel]))
             return
-        broken = list(self.rest_of_reel(reel))
+        broken = list(self.every[reel])
         for shown, stops in self.weights[reel].items():
             onward: dict[int, _Run] = {}
             for symbol, run in runs.items():
@@ -130,12 +131,6 @@ class _Line:
                 self.walk(reel + 1, onward, last, multiply(weight, stops))
         if any(broken):
             self.count(self.better(best, runs, reel), multiply(multiply(weight, broken), self.rest[reel + 1]))
-
-    def rest_of_reel(self, reel: int) -> Polynomial:
-        width = max(len(stops) for stops in self.weights[reel].values())
-        return tuple(
-            sum(column) for column in zip(*(_padded(stops, width) for stops in self.weights[reel].values()), strict=True)
-        )
 
     def better(
         self, best: tuple[int, int, int, bool], ended: dict[int, _Run], length: int
@@ -170,26 +165,45 @@ class _Line:
                 result.line_pays_by_count[shown] += credits * share
 
 
-def _padded(stops: Polynomial, width: int) -> Polynomial:
-    return stops + (0,) * (width - len(stops))
+def joint_in_view(sheet: Sheet, strips: Sequence[Sequence[int]], scatters: Sequence[int]) -> Counter[tuple[int, ...]]:
+    """Boards by how many of each scatter they show, all scatters together."""
+    counting = [sheet.counting(scatter) for scatter in scatters]
+    boards: Counter[tuple[int, ...]] = Counter({(0,) * len(scatters): 1})
+    for strip in strips:
+        shown: Counter[tuple[int, ...]] = Counter()
+        for stop in range(len(strip)):
+            window = [strip[(stop + row) % len(strip)] for row in range(sheet.rows)]
+            shown[tuple(sum(symbol in counted for symbol in window) for counted in counting)] += 1
+        longer: Counter[tuple[int, ...]] = Counter()
+        for before, ways in boards.items():
+            for here, stops in shown.items():
+                longer[tuple(a + b for a, b in zip(before, here, strict=True))] += ways * stops
+        boards = longer
+    return boards
 
 
 def by_counts(sheet: Sheet, mode: int, watched: int | None = None, lines: int | None = None) -> CountsResult:
-    """Everything that symbol counts tell about a mode. `watched` is the scatter by which line wins are split."""
+    """Everything that symbol counts tell about a mode. `watched` is the scatter by which wins are split."""
     strips = sheet.sets[sheet.modes[mode].set].reels
+    cells = sheet.reels * sheet.rows
     result = CountsResult(sheet.sets[sheet.modes[mode].set].boards)
-    result.line_pays_by_count = [0] * (sheet.reels * sheet.rows + 1)
+    result.line_pays_by_count = [0] * (cells + 1)
     payable = {symbol: _Run(False, ()) for symbol, row in enumerate(sheet.pays) if any(row)}
+    counted = sheet.counting(watched) if watched is not None else frozenset[int]()
     for line in sheet.lines[:lines]:
-        weights = [by_row(strip, row, watched, sheet.rows) for strip, row in zip(strips, line, strict=True)]
+        weights = [by_row(strip, row, counted, sheet.rows) for strip, row in zip(strips, line, strict=True)]
         _Line(sheet, weights, result).walk(0, payable, (0, 0, 0, False), (1,))
-    for symbol, entry in enumerate(sheet.symbols):
-        if entry.scatter:
-            boards: Polynomial = (1,)
-            for strip in strips:
-                boards = multiply(boards, in_view(strip, symbol, sheet.rows))
-            result.scatter_boards[symbol] = list(boards)
-            if sheet.modes[mode].scatter_pays:
-                row = sheet.scatter_pays.get(symbol, ())
-                result.scatter_pays += sum(pay * count for pay, count in zip(row, boards[1:], strict=False))
+    scatters = [number for number, symbol in enumerate(sheet.symbols) if symbol.scatter]
+    result.scatter_boards = {scatter: [0] * (cells + 1) for scatter in scatters}
+    result.scatter_pays_by_count = [0] * (cells + 1)
+    result.boards_by_count = [0] * (cells + 1)
+    for shown, boards in joint_in_view(sheet, strips, scatters).items():
+        pays = 0
+        for scatter, count in zip(scatters, shown, strict=True):
+            result.scatter_boards[scatter][count] += boards
+            pays += sheet.scatter_pay(scatter, count) if sheet.modes[mode].scatter_pays else 0
+        place = shown[scatters.index(watched)] if watched is not None else 0
+        result.boards_by_count[place] += boards
+        result.scatter_pays_by_count[place] += pays * boards
+    result.scatter_pays = sum(result.scatter_pays_by_count)
     return result

@@ -1,7 +1,7 @@
 """Reads tables of a sheet with exact places for errors.
 
-A PAR sheet is reviewed and signed by people, so an error has to lead them to the very cell: file, table and key, what is
-wrong, and what to do about it. Every reader here raises `SheetError` with these four parts and nothing else.
+A PAR sheet is reviewed and signed by people, so an error has to lead them to the very cell: file, table and key, what
+is wrong, and what to do about it. Every reader here raises `SheetError` with these four parts and nothing else.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ class Table:
             self.fail(key, "is not a list of { ... } entries", "write one { key = value, ... } an entry")
         return [Table(self.file, f"{self.place}.{key}[{place}]", item) for place, item in enumerate(value)]
 
-    def keys(self) -> list[str]:
-        """Keys that hold data (all but the provenance)."""
+    def entries(self) -> list[str]:
+        """Keys that hold data (all but the provenance), in the order of the file."""
         return [key for key in self.data if key != "source"]
 
     def source(self) -> str:

@@ -2,7 +2,8 @@
 
 Four stages, each settled before the next, because each depends only on those before it (README.md tells why):
 
-1. scatters: copies and length of every reel, by closed form: how often they pay, and how far the best and the worst picks of
+1. scatters: copies and length of every reel, by closed form: how often they pay, and how far the best and the worst
+picks of
    the free spins lie apart, depend on nothing else;
 2. counts of the main game, by closed form for the RTP and by three deciding reels for the line hits;
 3. order of the main game's strips: swaps that bring the hit frequencies home, the counts stay;
@@ -17,18 +18,21 @@ import hashlib
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations_with_replacement, pairwise, permutations
+from math import inf
 
 from host_tools.par.arrange import lay
 from host_tools.par.counts import by_counts, in_view, multiply
 from host_tools.par.hits import hits
+from host_tools.par.model import Sheet, StripSet
 from host_tools.par.reading import SheetError, Table
-from host_tools.par.sheet import Sheet, StripSet
 
 Counts = list[dict[int, int]]  # by reel: copies of each symbol
 HANDY_BOARDS = 2**28  # a full cycle of this size counts as much against a choice as a figure that is one tolerance off
 
 Report = Callable[[str], None]
+# How bad counts are, 0 best. What is certain to be above the limit (second argument) need not be worked out to the end.
+Score = Callable[[Counts, float], float]
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Plan:
     free_lengths: tuple[int, ...]
     free_scatters: tuple[int, ...]
     free_hits: float  # percent, aimed at
+    digest: str  # of the strips that the sheet holds, "-" when it holds none yet
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,17 @@ class Found:
         lines = [" ".join(map(str, strip)) for strip in (*self.base, *self.free)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
+    def sets(self, sheet: Sheet, given: Plan) -> list[tuple[str, tuple[tuple[int, ...], ...]]]:
+        """The strips under the names of their sets."""
+        base, free = set_numbers(sheet, given)
+        return [(sheet.sets[base].id, self.base), (sheet.sets[free].id, self.free)]
+
 
 def plan(sheet: Sheet, seed: int | None = None) -> Plan:
     if not sheet.search:
-        raise SheetError(sheet.file, "search", "is missing", "add [search]: seed, mode, lengths, copies, ... (README.md)")
+        raise SheetError(
+            sheet.file, "search", "is missing", "add [search]: seed, mode, lengths, copies, ... (README.md)"
+        )
     table = Table(sheet.file, "search", sheet.search)
     table.source()
     mode = sheet.mode(table.text("mode"))
@@ -73,8 +85,8 @@ def plan(sheet: Sheet, seed: int | None = None) -> Plan:
         free_lengths=table.integers("free_lengths", sheet.reels, sheet.rows, 4096),
         free_scatters=table.integers("free_scatters", sheet.reels, 0, 16),
         free_hits=table.number("free_hits"),
+        digest=table.text("digest", "-"),
     )
-    table.text("digest", "-")
     table.done()
     if sheet.modes[mode].feature is None:
         table.fail("mode", "starts no feature", "the search tunes a main game and its free spins together")
@@ -82,6 +94,19 @@ def plan(sheet: Sheet, seed: int | None = None) -> Plan:
         if name not in sheet.targets:
             raise SheetError(sheet.file, f"targets.{name}", "is missing", "the search needs it")
     return given if seed is None else replace(given, seed=seed)
+
+
+def set_numbers(sheet: Sheet, given: Plan) -> tuple[int, int]:
+    """Numbers of the main game's and the free spins' strip sets."""
+    mode = sheet.modes[given.mode]
+    assert mode.feature is not None
+    return mode.set, sheet.modes[sheet.features[mode.feature].mode].set
+
+
+def found_in(sheet: Sheet, given: Plan) -> Found:
+    """The strips that a sheet holds."""
+    base, free = set_numbers(sheet, given)
+    return Found(sheet.sets[base].reels, sheet.sets[free].reels)
 
 
 class Search:
@@ -180,24 +205,24 @@ class Search:
         return counts
 
     def sensible(self, reel: dict[int, int]) -> bool:
-        """Every symbol is there, none fills over a fifth, a dearer one at most once more often than the next cheaper."""
+        """Every symbol is there, none fills over a fifth, a dearer one at most once more than the next cheaper."""
         copies = [reel[symbol] for symbol in self.paying]
         return (
             min(copies) >= 1
             and max(copies) * 5 <= sum(reel.values())
-            and all(dear <= cheap + 1 for dear, cheap in zip(copies, copies[1:], strict=False))
+            and all(dear <= cheap + 1 for dear, cheap in pairwise(copies))
             and all(1 <= reel[wild] <= self.plan.most_wilds for wild in self.wilds)
         )
 
-    def climb(self, stage: str, counts: Counts, score: Callable[[Counts], float], enough: float, tries: int) -> Counts:
+    def climb(self, stage: str, counts: Counts, score: Score, enough: float, tries: int) -> Counts:
         """Moves copies from symbol to symbol on a reel, towards the least score (threshold accepting).
 
-        A move may make the score worse by a threshold that shrinks to nothing: without that the rules of `sensible` trap the
-        walk in the first valley. The best counts seen are returned.
+        A move may make the score worse by a threshold that shrinks to nothing: without that the rules of `sensible`
+        trap the walk in the first valley. The best counts seen are returned.
         """
         draw = self.random(stage)
         movable = [*self.wilds, *self.paying]
-        at = least = score(counts)
+        at = least = score(counts, inf)
         best = counts
         for turn in range(tries):
             if least <= enough:
@@ -210,7 +235,7 @@ class Search:
                 reel[out] -= 1
                 reel[into] += 1
             if all(self.sensible(reel) for reel in changed):
-                new = score(changed)
+                new = score(changed, at + threshold)
                 if new <= at + threshold:
                     counts, at = changed, new
                 if new < least:
@@ -225,11 +250,13 @@ class Search:
         row = self.sheet.scatter_pays[self.scatter]
         scatter_rtp = 100 * sum(pay * ways for pay, ways in zip(row, boards[1:], strict=False)) / sum(boards)
 
-        def score(counts: Counts) -> float:
-            rtp = self.line_rtp(self.plan.mode, counts) + scatter_rtp
+        def score(counts: Counts, limit: float) -> float:
+            off = ((self.line_rtp(self.plan.mode, counts) + scatter_rtp - self.plan.main_rtp) / 0.05) ** 2
+            if off > limit:
+                return off
             found = hits(self.sheet, self.strips(counts), self.scatter)
             return (
-                ((rtp - self.plan.main_rtp) / 0.05) ** 2
+                off
                 + self.off("line_hit_frequency", found.percent(found.by_lines))
                 + self.off("hit_frequency", found.percent(found.any_win))
             )
@@ -237,7 +264,7 @@ class Search:
         return self.climb(stage, self.start(scatters, 1), score, 0.2, 1500)
 
     def order(self, scatters: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Which reel gets which copies and length: scatters and line wins shall coincide as often as the targets imply."""
+        """Which reel gets which pair: scatters and line wins shall coincide as often as the targets imply."""
         wanted = self.overlap(*(self.target(name) for name in ("hit_frequency", "line_hit_frequency")))
         best: tuple[float, tuple[tuple[int, int], ...]] | None = None
         for reels in sorted(set(permutations(scatters))):
@@ -273,7 +300,10 @@ class Search:
         for stop in range(len(strip)):
             if not self.placed_well(strip, stop):
                 raise SheetError(
-                    self.sheet.file, "search", "no order keeps equal symbols apart", "lower most_wilds or lengthen the reels"
+                    self.sheet.file,
+                    "search",
+                    "no order keeps equal symbols apart",
+                    "lower most_wilds or lengthen the reels",
                 )
         return strip
 
@@ -322,7 +352,7 @@ class Search:
         """Counts of the free-spin strips: RTP with the best picks exact, hits near what the plan asks."""
         boards: Sequence[int] = (1,)
         for strip in base:
-            boards = multiply(boards, in_view(strip, self.scatter, self.sheet.rows))
+            boards = multiply(boards, in_view(strip, (self.scatter,), self.sheet.rows))
         highest, _ = self.picks(boards)
         result = by_counts(self.with_strips(self.plan.mode, base), self.plan.mode)
         main = 100 * (result.line_pays + self.mode.cost * result.scatter_pays) / (result.boards * self.mode.cost)
@@ -334,10 +364,12 @@ class Search:
         )
         within = self.sheet.targets["best_rtp"].within / highest
 
-        def score(counts: Counts) -> float:
-            worth = self.line_rtp(self.feature.mode, counts) / (1 - added)
+        def score(counts: Counts, limit: float) -> float:
+            off = abs(self.line_rtp(self.feature.mode, counts) / (1 - added) - wanted) / within
+            if off > limit:
+                return off
             found = hits(self.sheet, self.strips(counts), None)
-            return abs(worth - wanted) / within + ((found.percent(found.by_lines) - self.plan.free_hits) / 4) ** 2
+            return off + ((found.percent(found.by_lines) - self.plan.free_hits) / 4) ** 2
 
         reels = list(zip(self.plan.free_scatters, self.plan.free_lengths, strict=True))
         return self.climb("free counts", self.start(reels, 1), score, 0.1, 8000)
@@ -353,4 +385,6 @@ class Search:
             0.02,
         )
         free = self.free_counts(base)
-        return Found(base, self.arrange("free order", free, None, lambda _, lines: abs(lines - self.plan.free_hits), 0.5))
+        return Found(
+            base, self.arrange("free order", free, None, lambda _, lines: abs(lines - self.plan.free_hits), 0.5)
+        )

@@ -1,132 +1,46 @@
 """The PAR sheet: one TOML file in, one checked and typed `Sheet` out.
 
-The format is described in README.md of this folder. Everything that the pack layout, the core or the mathematics takes for
-granted is checked here, once, with the place of the mistake; the code behind it works on facts.
+The format is described in README.md of this folder. Everything that the pack layout, the core or the mathematics
+takes for granted is checked here, once, with the place of the mistake; the code behind it works on facts.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from host_tools.par.arrange import lay
+from host_tools.par.model import (
+    LONGEST_STRIP,
+    MOST_FEATURES,
+    MOST_LINES,
+    MOST_MODES,
+    MOST_OPTIONS,
+    MOST_SCATTERS,
+    MOST_SETS,
+    MOST_SYMBOLS,
+    TARGETS,
+    U16,
+    U32,
+    WILD_RULES,
+    Feature,
+    Mode,
+    Option,
+    Sheet,
+    StripSet,
+    Symbol,
+    Target,
+)
 from host_tools.par.reading import SheetError, Table, closest
 
-# Bounds of pack layout version 1 (native/README.md).
-MOST_SYMBOLS, MOST_LINES, MOST_MODES, MOST_SETS, MOST_FEATURES, MOST_OPTIONS = 32, 100, 16, 16, 8, 16
-LONGEST_STRIP = 4096
-U16, U32, U64 = 2**16 - 1, 2**32 - 1, 2**64 - 1
-WILD_RULES = ("highest", "product", "sum")
-TARGETS = ("best_rtp", "worst_rtp", "main_game_rtp", "hit_frequency", "line_hit_frequency", "scatter_hit_frequency")
 
-
-@dataclass(frozen=True)
-class Symbol:
-    id: str
-    title: str
-    scatter: bool
-    wild: bool
-    multiplier: int  # of a wild that stands in; 1 otherwise
-    substitutes: frozenset[int]  # numbers of the symbols that it stands in for
-
-
-@dataclass(frozen=True)
-class StripSet:
-    id: str
-    reels: tuple[tuple[int, ...], ...]
-
-    @property
-    def boards(self) -> int:
-        product = 1
-        for strip in self.reels:
-            product *= len(strip)
-        return product
-
-
-@dataclass(frozen=True)
-class Mode:
-    id: str
-    title: str
-    set: int
-    cost: int  # credits
-    scatter_pays: bool
-    selectable: bool
-    feature: int | None
-    lowest_ppm: int
-    highest_ppm: int
-
-
-@dataclass(frozen=True)
-class Option:
-    spins: int
-    multiplier: int
-
-
-@dataclass(frozen=True)
-class Feature:
-    id: str
-    trigger: int
-    mode: int
-    adds: int | None
-    adds_spins: int
-    max_spins: int
-    options: dict[int, tuple[Option, ...]]  # by number of trigger symbols in view, no gaps
-
-    def options_for(self, in_view: int) -> tuple[Option, ...]:
-        """Options that so many trigger symbols offer; () when they do not trigger."""
-        if in_view < min(self.options):
-            return ()
-        return self.options[min(in_view, max(self.options))]
-
-
-@dataclass(frozen=True)
-class Target:
-    value: float
-    within: float
-
-
-@dataclass(frozen=True)
-class Sheet:
-    file: str
-    name: str
-    title: str
-    reels: int
-    rows: int
-    win_cap_pence: int
-    max_unit_pence: int
-    wild_rule: str
-    needs_natural: bool
-    coin_values: tuple[int, ...]
-    levels: tuple[int, ...]
-    symbols: tuple[Symbol, ...]
-    pays: tuple[tuple[int, ...], ...]  # symbols x reels, credits for a run of 1, 2, ...
-    lines: tuple[tuple[int, ...], ...]
-    scatter_pays: dict[int, tuple[int, ...]]  # by scatter, total bets for 1, 2, ... in view (shorter than reels*rows)
-    sets: tuple[StripSet, ...]
-    modes: tuple[Mode, ...]
-    features: tuple[Feature, ...]
-    targets: dict[str, Target]
-    search: dict[str, Any]
-    sources: dict[str, str]
-
-    def mode(self, name: str) -> int:
-        for number, mode in enumerate(self.modes):
-            if mode.id == name:
-                return number
-        raise SheetError(self.file, "modes", f"has no mode '{name}'", closest(name, [mode.id for mode in self.modes]))
-
-    def number(self, symbol: str) -> int:
-        return [entry.id for entry in self.symbols].index(symbol)
-
-
-def most_in_view(strip: Sequence[int], symbol: int, rows: int) -> int:
-    """Largest number of a symbol that one reel can show at once."""
+def most_in_view(strip: Sequence[int], counted: Collection[int], rows: int) -> int:
+    """Largest number of cells with one of the counted symbols that a reel can show at once."""
     size = len(strip)
-    return max(sum(strip[(stop + row) % size] == symbol for row in range(rows)) for stop in range(size))
+    return max(sum(strip[(stop + row) % size] in counted for row in range(rows)) for stop in range(size))
 
 
 class _Reader:
@@ -134,6 +48,9 @@ class _Reader:
 
     def __init__(self, file: str, data: dict[str, Any]) -> None:
         self.top = Table(file, "", data)
+        self.reels = self.rows = 0
+        self.ids: list[str] = []
+        self.symbols: tuple[Symbol, ...] = ()
         self.sources: dict[str, str] = {}
 
     def open(self, key: str) -> Table:
@@ -181,14 +98,31 @@ class _Reader:
             search = dict(self.top.data["search"])
         self.top.done()
         return Sheet(
-            file=self.top.file, name=name, title=title, reels=self.reels, rows=self.rows, win_cap_pence=cap,
-            max_unit_pence=unit, wild_rule=rule, needs_natural=natural, coin_values=coins, levels=levels,
-            symbols=self.symbols, pays=pays, lines=lines, scatter_pays=scatter_pays, sets=sets, modes=modes,
-            features=features, targets=targets, search=search, sources=self.sources,
-        )  # fmt: skip
+            file=self.top.file,
+            name=name,
+            title=title,
+            reels=self.reels,
+            rows=self.rows,
+            win_cap_pence=cap,
+            max_unit_pence=unit,
+            wild_rule=rule,
+            needs_natural=natural,
+            coin_values=coins,
+            levels=levels,
+            symbols=self.symbols,
+            pays=pays,
+            lines=lines,
+            scatter_pays=scatter_pays,
+            sets=sets,
+            modes=modes,
+            features=features,
+            targets=targets,
+            search=search,
+            sources=self.sources,
+        )
 
     def bets(self, unit: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Bet selection: documented data, outside the pack (the firmware reads only the largest unit there)."""
+        """Bet selection of the player: coin values and levels."""
         if not self.top.has("bets"):
             return (), ()
         bets = self.open("bets")
@@ -199,9 +133,10 @@ class _Reader:
             bets.fail("levels" if coins else "coin_values_pence", "is empty", "list at least one")
         if max(coins) * max(levels) != unit:
             bets.fail(
-                "levels", f"largest coin x largest level is {max(coins) * max(levels)}p, game.max_unit_pence {unit}p",
+                "levels",
+                f"largest coin x largest level is {max(coins) * max(levels)}p, game.max_unit_pence {unit}p",
                 "make them equal",
-            )  # fmt: skip
+            )
         return coins, levels
 
     def symbol(self, table: Table, key: str, name: Any) -> int:
@@ -221,37 +156,41 @@ class _Reader:
                 entry.fail("id", f"is '{symbol}'", "use 1 to 8 letters, digits and _ (not 'source')")
             if self.ids.index(symbol) != number:
                 entry.fail("id", f"'{symbol}' is given twice", "give every symbol its own id")
-        symbols: list[Symbol] = []
         scatters = {number for number, entry in enumerate(entries) if entry.has("scatter") and entry.boolean("scatter")}
+        if len(scatters) > MOST_SCATTERS:
+            table.fail("list", f"has {len(scatters)} scatters", f"give at most {MOST_SCATTERS}")
+        symbols: list[Symbol] = []
         for number, entry in enumerate(entries):
             wild, multiplier, substitutes = entry.has("wild"), 1, frozenset[int]()
             if wild:
-                multiplier, substitutes = self.read_wild(entry.table("wild"), number, scatters)
-            symbols.append(Symbol(self.ids[number], entry.text("name"), number in scatters, wild, multiplier, substitutes))
+                multiplier, substitutes = self.read_wild(entry.table("wild"), number)
+            symbols.append(
+                Symbol(self.ids[number], entry.text("name"), number in scatters, wild, multiplier, substitutes)
+            )
             entry.done()
         return tuple(symbols)
 
-    def read_wild(self, table: Table, number: int, scatters: set[int]) -> tuple[int, frozenset[int]]:
+    def read_wild(self, table: Table, number: int) -> tuple[int, frozenset[int]]:
         multiplier = table.integer("multiplier", 1, 255)
-        value = table.raw("substitutes", "give \"all\" or a list of symbol ids")
+        value = table.raw("substitutes", 'give "all" or a list of symbol ids')
         if value == "all":
             excepted = table.texts("except") if table.has("except") else []
             chosen = set(range(len(self.ids))) - {self.symbol(table, "except", name) for name in excepted} - {number}
         else:
             if table.has("except"):
-                table.fail("except", "has no meaning beside a list", "use it only with substitutes = \"all\"")
+                table.fail("except", "has no meaning beside a list", 'use it only with substitutes = "all"')
             chosen = {self.symbol(table, "substitutes", name) for name in table.texts("substitutes")}
             if number in chosen:
                 table.fail("substitutes", "names the wild itself", "leave it out: a wild is itself already")
-        for scatter in sorted(chosen & scatters):
-            table.fail("substitutes", f"includes the scatter '{self.ids[scatter]}'", "add it to except: no wild is a scatter")
+        if not chosen:
+            table.fail("substitutes", "leaves nothing to substitute for", "name a symbol, or make it no wild")
         table.done()
         return multiplier, frozenset(chosen)
 
     def read_pays(self) -> tuple[tuple[int, ...], ...]:
         table = self.open("pays")
         pays = [(0,) * self.reels] * len(self.ids)
-        for key in table.keys():
+        for key in table.entries():
             number = self.symbol(table, key, key)
             if self.symbols[number].scatter:
                 table.fail(key, "is a scatter", "give its pays in [scatter_pays]: a scatter has no line pays")
@@ -278,13 +217,15 @@ class _Reader:
             return {}
         table = self.open("scatter_pays")
         pays: dict[int, tuple[int, ...]] = {}
-        for key in table.keys():
+        for key in table.entries():
             number = self.symbol(table, key, key)
             if not self.symbols[number].scatter:
                 table.fail(key, "is not a scatter", "mark the symbol scatter = true, or pay it in [pays]")
             pays[number] = table.integers(key, None, 0, U32)
             if not 1 <= len(pays[number]) <= self.reels * self.rows:
-                table.fail(key, f"has {len(pays[number])} pays", f"give 1 to {self.reels * self.rows}, for 1, 2, ... in view")
+                table.fail(
+                    key, f"has {len(pays[number])} pays", f"give 1 to {self.reels * self.rows}, for 1, 2, ... in view"
+                )
         return pays
 
     def read_sets(self) -> tuple[StripSet, ...]:
@@ -313,10 +254,11 @@ class _Reader:
         return tuple(strips)
 
     def read_counts(self, table: Table) -> list[tuple[int, ...]]:
-        """Strips of a sheet that gives symbol counts only: spread evenly, which fixes everything but multi-line hits."""
+        """Strips of a sheet that prints symbol counts only: spread evenly."""
         counts = table.table("counts")
         rows = {
-            self.symbol(counts, key, key): counts.integers(key, self.reels, 0, LONGEST_STRIP) for key in counts.keys()
+            self.symbol(counts, key, key): counts.integers(key, self.reels, 0, LONGEST_STRIP)
+            for key in counts.entries()
         }
         return [lay({number: row[reel] for number, row in rows.items()}) for reel in range(self.reels)]
 
@@ -337,10 +279,16 @@ class _Reader:
             rtp.done()
             modes.append(
                 Mode(
-                    id=name, title=table.text("title"), set=sets.index(table.choice("set", sets)),
-                    cost=table.integer("cost_credits", 1, U16), scatter_pays=table.boolean("scatter_pays"),
-                    selectable=table.boolean("player_selects"), feature=feature, lowest_ppm=low, highest_ppm=high,
-                )  # fmt: skip
+                    id=name,
+                    title=table.text("title"),
+                    set=sets.index(table.choice("set", sets)),
+                    cost=table.integer("cost_credits", 1, U16),
+                    scatter_pays=table.boolean("scatter_pays"),
+                    selectable=table.boolean("player_selects"),
+                    feature=feature,
+                    lowest_ppm=low,
+                    highest_ppm=high,
+                )
             )
             table.done()
         if not any(mode.selectable for mode in modes):
@@ -359,13 +307,17 @@ class _Reader:
                 table.fail("trigger", f"'{self.ids[trigger]}' is not a scatter", "trigger a feature by a scatter")
             mode = mode_names.index(table.choice("mode", mode_names))
             if modes[mode].feature is not None:
-                table.fail("mode", f"mode '{mode_names[mode]}' has a feature of its own", "use a mode without a feature")
+                table.fail(
+                    "mode", f"mode '{mode_names[mode]}' has a feature of its own", "use a mode without a feature"
+                )
             starters = [entry for entry in modes if entry.feature == names.index(name)]
             if not starters:
                 table.fail("", "no mode starts this feature", f'add feature = "{name}" to a mode, or remove it')
             for entry in starters:
                 if entry.cost != modes[mode].cost:
-                    table.fail("mode", f"costs {modes[mode].cost} credits, '{entry.id}' {entry.cost}", "make them equal")
+                    table.fail(
+                        "mode", f"costs {modes[mode].cost} credits, '{entry.id}' {entry.cost}", "make them equal"
+                    )
             adds, adds_spins = None, 0
             if table.has("adds"):
                 added = table.table("adds")
@@ -383,7 +335,7 @@ class _Reader:
     def read_options(self, table: Table, most: int) -> dict[int, tuple[Option, ...]]:
         self.sources[table.place] = table.source()
         options: dict[int, tuple[Option, ...]] = {}
-        for key in table.keys():
+        for key in table.entries():
             if not re.fullmatch(r"[1-9][0-9]?", key) or int(key) > self.reels * self.rows:
                 table.fail(key, "is not a number of scatters", f"use 1 to {self.reels * self.rows}")
             rows: list[Option] = []
@@ -397,27 +349,33 @@ class _Reader:
             table.fail("", "has no option", "give one row for each number of scatters, e.g. 3 = [{ ... }]")
         for count in range(min(options), max(options) + 1):
             if count not in options:
-                table.fail(str(count), "is missing between others", "give a row for every number of scatters in between")
+                table.fail(
+                    str(count), "is missing between others", "give a row for every number of scatters in between"
+                )
         return dict(sorted(options.items()))
 
-    def check_in_view(self, sets: tuple[StripSet, ...], modes: tuple[Mode, ...], pays: dict[int, tuple[int, ...]]) -> None:
+    def check_in_view(
+        self, sets: tuple[StripSet, ...], modes: tuple[Mode, ...], pays: dict[int, tuple[int, ...]]
+    ) -> None:
         """A scatter count that can be shown but has no printed pay would be a silent zero."""
         for mode in modes:
             for number, row in pays.items() if mode.scatter_pays else ():
-                shown = sum(most_in_view(strip, number, self.rows) for strip in sets[mode.set].reels)
+                counted = {number} | {place for place, cell in enumerate(self.symbols) if number in cell.substitutes}
+                shown = sum(most_in_view(strip, counted, self.rows) for strip in sets[mode.set].reels)
                 if shown > len(row):
                     raise SheetError(
-                        self.top.file, f"scatter_pays.{self.ids[number]}",
+                        self.top.file,
+                        f"scatter_pays.{self.ids[number]}",
                         f"pays up to {len(row)} in view, but set '{sets[mode.set].id}' can show {shown}",
                         "give every count that can be shown (0 where nothing is paid), or respace the strips",
-                    )  # fmt: skip
+                    )
 
     def read_targets(self) -> dict[str, Target]:
         if not self.top.has("targets"):
             return {}
         table = self.open("targets")
         targets: dict[str, Target] = {}
-        for key in table.keys():
+        for key in table.entries():
             if key not in TARGETS:
                 table.fail(key, "is not a figure", closest(key, TARGETS))
             entry = table.table(key)
@@ -432,7 +390,9 @@ def load(path: Path | str) -> Sheet:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise SheetError(str(path), "file", f"cannot be read ({fault})", "give the path of a UTF-8 TOML sheet") from fault
+        raise SheetError(
+            str(path), "file", f"cannot be read ({fault})", "give the path of a UTF-8 TOML sheet"
+        ) from fault
     return parse(text, str(path))
 
 

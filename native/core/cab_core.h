@@ -5,7 +5,8 @@
  * cab_error_t; whatever bytes it is given, it has no undefined behaviour.
  *
  * Layers, each using only those above it:
- *   crc32.c sha256.c chacha20.c   primitives and the random stream
+ *   crc32.c sha256.c chacha20.c   primitives
+ *   stream.c                      the random stream of a round, and draws from it
  *   pack.c                        opens a game pack: after that, nothing in it needs a check
  *   eval.c                        pays one window
  *   round.c                       one round, event by event
@@ -34,6 +35,7 @@ enum {
     CAB_MAX_MODES = 16,
     CAB_MAX_SETS = 16,
     CAB_MAX_FEATURES = 8,
+    CAB_MAX_COIN_VALUES = 16,
     CAB_MAX_OPTIONS = 16,  /* a player can choose among, for one trigger count */
     CAB_MAX_STRIP = 4096,  /* stops */
     CAB_MAX_REJECTED = 128, /* words in a row that one draw may throw away */
@@ -60,6 +62,7 @@ typedef enum {
     CAB_ERR_PACK_TAG,        /* a section is unknown, present twice or missing */
     CAB_ERR_PACK_SIZE,       /* a section's size does not follow from GAME */
     CAB_ERR_PACK_GAME,       /* a number in GAME is out of range */
+    CAB_ERR_PACK_BETS,       /* coin values do not rise, or do not make the largest unit */
     CAB_ERR_PACK_TEXT,       /* TEXT is not zero-terminated UTF-8, or a name does not begin a text in it */
     CAB_ERR_PACK_SYMBOL,     /* unknown flag, or too many scatters */
     CAB_ERR_PACK_WILD,       /* mask or multiplier contradicts what the symbol is */
@@ -139,6 +142,7 @@ cab_error_t cab_draw(cab_stream_t *stream, uint32_t range, uint32_t *value);
 /* An opened pack: views into the caller's bytes, which must outlive it, and small tables made from them. Read only. */
 typedef struct {
     const uint8_t *bytes;
+    const uint8_t *bet_rows;
     const uint8_t *symbol_rows;
     const uint8_t *pay_rows;
     const uint8_t *line_rows;
@@ -149,7 +153,7 @@ typedef struct {
     const uint8_t *feature_rows;
     const uint8_t *option_rows;
     const uint8_t *text;
-    uint32_t section_bytes[11]; /* in the order of the README's table */
+    uint32_t section_bytes[12]; /* in the order of the README's table */
 
     uint64_t win_cap_pence;     /* 0: none */
     uint64_t max_award_pence;   /* no round can award more, win cap or not; below 2^63 */
@@ -165,6 +169,7 @@ typedef struct {
     uint8_t scatter_symbol[CAB_MAX_SCATTERS]; /* ascending */
 
     uint16_t options;
+    uint16_t levels, coin_values; /* of the bet */
     uint8_t reels, rows, cells, symbols, lines, modes, sets, features, scatters;
     uint8_t multiplier_rule;    /* cab_multiplier_rule_t */
     bool needs_natural;         /* a run of wilds alone is not read as another symbol */
@@ -212,6 +217,7 @@ cab_mode_t cab_pack_mode(const cab_pack_t *pack, unsigned mode);
 cab_feature_t cab_pack_feature(const cab_pack_t *pack, unsigned feature);
 cab_option_t cab_pack_option(const cab_pack_t *pack, unsigned row);
 cab_strip_t cab_pack_strip(const cab_pack_t *pack, unsigned set, unsigned reel);
+uint32_t cab_pack_coin_value(const cab_pack_t *pack, unsigned value);                    /* pence, ascending */
 uint32_t cab_pack_pay(const cab_pack_t *pack, unsigned symbol, unsigned run);            /* credits; run 1 ... reels */
 uint32_t cab_pack_scatter_pay(const cab_pack_t *pack, unsigned scatter, unsigned count); /* total bets; n-th scatter */
 const char *cab_pack_name(const cab_pack_t *pack);

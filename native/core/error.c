@@ -16,6 +16,7 @@ const char *cab_error_name(cab_error_t error)
         [CAB_ERR_PACK_TAG] = "pack_tag",
         [CAB_ERR_PACK_SIZE] = "pack_size",
         [CAB_ERR_PACK_GAME] = "pack_game",
+        [CAB_ERR_PACK_BETS] = "pack_bets",
         [CAB_ERR_PACK_TEXT] = "pack_text",
         [CAB_ERR_PACK_SYMBOL] = "pack_symbol",
         [CAB_ERR_PACK_WILD] = "pack_wild",

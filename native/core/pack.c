@@ -16,6 +16,7 @@ enum {
     NAME_BYTES = 16,
     HASH_OFFSET = 32,
     GAME_BYTES = 32,
+    BETS_HEAD_BYTES = 4,
     SYMBOL_BYTES = 12,
     SET_ROW_BYTES = 8,
     MODE_BYTES = 24,
@@ -23,12 +24,12 @@ enum {
     OPTION_BYTES = 8
 };
 
-enum { GAME, SYMB, PAYS, LINE, SCAT, SETS, STRP, MODE, FEAT, OPTN, TEXT, SECTIONS };
+enum { GAME, BETS, SYMB, PAYS, LINE, SCAT, SETS, STRP, MODE, FEAT, OPTN, TEXT, SECTIONS };
 
 enum { SYMBOL_WILD = 1, SYMBOL_SCATTER = 2 };
 enum { GAME_NEEDS_NATURAL = 1 };
 
-static const char tags[SECTIONS][5] = {"GAME", "SYMB", "PAYS", "LINE", "SCAT", "SETS",
+static const char tags[SECTIONS][5] = {"GAME", "BETS", "SYMB", "PAYS", "LINE", "SCAT", "SETS",
                                        "STRP", "MODE", "FEAT", "OPTN", "TEXT"};
 
 static bool all_zero(const uint8_t *bytes, size_t length)
@@ -87,6 +88,11 @@ cab_strip_t cab_pack_strip(const cab_pack_t *pack, unsigned set, unsigned reel)
     s.symbols = pack->strip_bytes + cab_get32(row);
     s.length = cab_get16(row + 4);
     return s;
+}
+
+uint32_t cab_pack_coin_value(const cab_pack_t *pack, unsigned value)
+{
+    return cab_get32(pack->bet_rows + BETS_HEAD_BYTES + value * 4);
 }
 
 uint32_t cab_pack_pay(const cab_pack_t *pack, unsigned symbol, unsigned run)
@@ -242,6 +248,31 @@ static cab_error_t check_game(cab_pack_t *pack, const uint8_t *game)
         return CAB_ERR_PACK_GAME;
     if (!all_zero(game + 9, 7) || !all_zero(game + 28, 4))
         return CAB_ERR_PACK_RESERVED;
+    return CAB_OK;
+}
+
+/* Coin values rise, and the dearest at the highest level is the largest unit that GAME promises. */
+static cab_error_t check_bets(cab_pack_t *pack)
+{
+    const uint32_t bytes = pack->section_bytes[BETS];
+    uint32_t dearest = 0;
+
+    if (bytes < BETS_HEAD_BYTES)
+        return CAB_ERR_PACK_SIZE;
+    pack->levels = cab_get16(pack->bet_rows);
+    pack->coin_values = cab_get16(pack->bet_rows + 2);
+    if (bytes != BETS_HEAD_BYTES + (uint32_t)pack->coin_values * 4)
+        return CAB_ERR_PACK_SIZE;
+    if (pack->levels < 1 || pack->coin_values < 1 || pack->coin_values > CAB_MAX_COIN_VALUES)
+        return CAB_ERR_PACK_BETS;
+    for (unsigned i = 0; i < pack->coin_values; i++) {
+        const uint32_t value = cab_pack_coin_value(pack, i);
+        if (value <= dearest)
+            return CAB_ERR_PACK_BETS;
+        dearest = value;
+    }
+    if (pack->max_unit_pence % pack->levels != 0 || pack->max_unit_pence / pack->levels != dearest)
+        return CAB_ERR_PACK_BETS;
     return CAB_OK;
 }
 
@@ -530,6 +561,7 @@ cab_error_t cab_pack_open(cab_pack_t *pack, const uint8_t *bytes, size_t length)
     if (error)
         return error;
 
+    pack->bet_rows = section[BETS];
     pack->symbol_rows = section[SYMB];
     pack->pay_rows = section[PAYS];
     pack->line_rows = section[LINE];
@@ -543,15 +575,20 @@ cab_error_t cab_pack_open(cab_pack_t *pack, const uint8_t *bytes, size_t length)
 
     error = check_game(pack, section[GAME]);
     if (!error)
+        error = check_bets(pack);
+    if (!error)
         error = check_sizes(pack);
     if (error)
         return error;
     pack->options = (uint16_t)(pack->section_bytes[OPTN] / OPTION_BYTES);
 
-    static cab_error_t (*const fixed[])(const cab_pack_t *) = {check_text,  check_lines,    check_strips,
-                                                               check_modes};
-    for (unsigned i = 0; i < sizeof fixed / sizeof fixed[0] && !error; i++)
-        error = fixed[i](pack);
+    error = check_text(pack);
+    if (!error)
+        error = check_lines(pack);
+    if (!error)
+        error = check_strips(pack);
+    if (!error)
+        error = check_modes(pack);
     if (!error)
         error = check_symbols(pack);
     if (!error)

@@ -1,7 +1,7 @@
 """The Python API of the C core on CPython. See native/README.md; the MicroPython module shows the same names.
 
-Every function raises CoreError, whose first argument is the error's name in ``cab_core.h`` (``"pack_hash"``, ``"unit"``,
-``"argument"``, …). Amounts are integer pence unless a name says credits or bets.
+Every function raises CoreError, whose first argument is the error's name in ``cab_core.h`` (``"pack_hash"``,
+``"unit"``, ``"argument"``, …). Amounts are integer pence unless a name says credits or bets.
 """
 
 from dataclasses import dataclass
@@ -50,17 +50,20 @@ class Pack:
     """
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
-        self.data = bytes(data)
-        self._bytes = ffi.from_buffer(self.data)
+        self._data = bytes(data)
+        self._bytes = ffi.from_buffer(self._data)
         self._c: Any = ffi.new("cab_pack_t *")
-        _check(lib.cab_pack_open(self._c, self._bytes, len(self.data)))
+        _check(lib.cab_pack_open(self._c, self._bytes, len(self._data)))
         c = self._c
         self.name: str = ffi.string(lib.cab_pack_name(c)).decode()
-        self.sha256: bytes = self.data[32:64]
+        self.sha256: bytes = self._data[32:64]
         self.reels: int = c.reels
         self.rows: int = c.rows
         self.win_cap_pence: int = c.win_cap_pence
         self.max_unit_pence: int = c.max_unit_pence
+        self.levels: int = c.levels
+        self.coin_values: tuple[int, ...] = tuple(lib.cab_pack_coin_value(c, i) for i in range(c.coin_values))
+        self.features: tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...] = self._features()
         self.symbols: tuple[str, ...] = tuple(
             ffi.string(lib.cab_pack_symbol_name(c, symbol)).decode() for symbol in range(c.symbols)
         )
@@ -70,6 +73,17 @@ class Pack:
         )
         self.modes: tuple[str, ...] = tuple(
             ffi.string(lib.cab_pack_text(c, self._mode(mode).name)).decode() for mode in range(c.modes)
+        )
+
+    def _features(self) -> tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...]:
+        """(trigger symbol, ((trigger count, spins, multiplier), …)) of each free-spin feature."""
+        rows = [lib.cab_pack_option(self._c, row) for row in range(self._c.options)]
+        return tuple(
+            (
+                lib.cab_pack_feature(self._c, feature).trigger,
+                tuple((row.count, row.spins, row.multiplier) for row in rows if row.feature == feature),
+            )
+            for feature in range(self._c.features)
         )
 
     def _mode(self, mode: int) -> Any:
@@ -231,7 +245,7 @@ def cycle(
     """
     c = pack._c
     row = pack._mode(mode)
-    last = lib.cab_pack_strip(c, row.set, 0).length if last is None else last
+    stops: int = lib.cab_pack_strip(c, row.set, 0).length
     result = ffi.new("cab_cycle_t *")
     work = ffi.new("cab_cycle_work_t *")
     _check(
@@ -239,7 +253,7 @@ def cycle(
             c,
             mode,
             _unsigned(first),
-            _unsigned(last),
+            stops if last is None else _unsigned(last),
             c.lines if lines is None else _unsigned(lines),
             row.cost if cost is None else _unsigned(cost),
             work,
@@ -314,8 +328,8 @@ def simulate(
 ) -> Simulation:
     """Plays rounds first … first+count-1 of the master seed (32 bytes) through the round function.
 
-    policy: number of options → option taken (default 0). A round's outcome depends on its number only, so ranges can run
-    in threads (the GIL is released) and be added. CoreError: argument, mode, unit, overflow.
+    policy: number of options → option taken (default 0). A round's outcome depends on its number only, so ranges can
+    run in threads (the GIL is released) and be added. CoreError: argument, mode, unit, overflow.
     """
     choices = [0] * (MAX_OPTIONS + 1)
     for options, choice in (policy or {}).items():

@@ -1,5 +1,7 @@
 """The coin acceptor: what happens to coins, and what the host is told of it."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from host_tools.hil.models.coin_acceptor import CoinAcceptor
 from .conftest import CctalkBench
 
 
-def ready(**options: int) -> tuple[CctalkBench, CoinAcceptor]:
+def ready(**options: Any) -> tuple[CctalkBench, CoinAcceptor]:
     """An acceptor with all coins enabled, just polled."""
     model = CoinAcceptor(**options)
     bench = CctalkBench(model)
@@ -214,7 +216,7 @@ def test_a_coin_can_fall_into_a_hopper() -> None:
     )
 )
 def test_no_coin_is_unaccounted_for(steps: list[tuple[str, int]]) -> None:
-    """Every coin is swallowed or returned; every credit that a host can follow is a swallowed coin, and the rest is lost."""
+    """Every coin is swallowed or returned; a host can follow the credit of each swallowed coin, or it is lost."""
     bench, model = ready()
     pence_of = {place: pence for place, (_, pence) in model.table.items()}
     inserted, credited, last = [], 0, 0

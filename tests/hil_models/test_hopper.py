@@ -1,5 +1,7 @@
 """The hopper: coins out of the door against what it says about them."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,9 +11,9 @@ from host_tools.hil.models.hopper import Hopper
 from .conftest import CctalkBench
 
 
-def ready(**options: int | str) -> tuple[CctalkBench, Hopper]:
+def ready(**options: Any) -> tuple[CctalkBench, Hopper]:
     """An enabled hopper at address 3."""
-    model = Hopper("hopper_100", address=3, coin_id="GB100A", pence=100, **options)  # type: ignore[arg-type]
+    model = Hopper("hopper_100", address=3, coin_id="GB100A", pence=100, **options)
     bench = CctalkBench(model)
     assert bench.ask(3, 164, b"\xa5") == (0, b"")
     return bench, model

@@ -167,7 +167,9 @@ def test_how_often_time_is_advanced_changes_nothing(data: bytes, steps: list[int
 @given(
     data=st.binary(max_size=80),
     faults=st.lists(
-        st.sampled_from([("drop", 2), ("corrupt", 3), ("duplicate", 2), ("delay", 7), ("fragment", 3, 4), ("garbage", 5)])
+        st.sampled_from(
+            [("drop", 2), ("corrupt", 3), ("duplicate", 2), ("delay", 7), ("fragment", 3, 4), ("garbage", 5)]
+        )
     ),
     seed=st.integers(0, 1000),
 )

@@ -1,5 +1,6 @@
 """What the C core should do, worked out the slow way from native/README.md: symbol by symbol, window by window."""
 
+import contextlib
 import itertools
 import struct
 from collections import Counter
@@ -30,7 +31,9 @@ def read_line(game: Game, cells: list[int]) -> tuple[int, int, int, int, bool] |
         pay = row.pays[len(run) - 1] if 0 < len(run) <= len(row.pays) else 0
         if not pay or (game.needs_natural and symbol not in run):
             continue
-        factors = [game.symbols[cell].multiplier for cell in run if cell != symbol and game.symbols[cell].multiplier > 1]
+        factors = [
+            game.symbols[cell].multiplier for cell in run if cell != symbol and game.symbols[cell].multiplier > 1
+        ]
         multiplier = 1
         if factors and game.rule == SUM:
             multiplier = sum(factors)
@@ -205,9 +208,7 @@ def play(game: Game, mode: int, unit: int, seed: bytes, choose: Callable[[int], 
                     events.append((7, number, feature.adds, added, 0, 0))
         events.append((8, number, 0, played, multiplier, won))
 
-    try:
+    with contextlib.suppress(_Capped):
         round_()
-    except _Capped:
-        pass
     events.append((10, 0, 0, 0, 0, award))
     return events, award

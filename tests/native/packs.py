@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass, field
 
 NONE = 255
-TAGS = (b"GAME", b"SYMB", b"PAYS", b"LINE", b"SCAT", b"SETS", b"STRP", b"MODE", b"FEAT", b"OPTN", b"TEXT")
+TAGS = (b"GAME", b"BETS", b"SYMB", b"PAYS", b"LINE", b"SCAT", b"SETS", b"STRP", b"MODE", b"FEAT", b"OPTN", b"TEXT")
 
 HIGHEST, PRODUCT, SUM = 0, 1, 2
 SCATTER_PAYS, SELECTABLE = 1, 2
@@ -13,7 +13,7 @@ SCATTER_PAYS, SELECTABLE = 1, 2
 
 @dataclass
 class Symbol:
-    """pays: credits for a run of 1, 2, … reels; view: total bets for 1, 2, … in view (scatters); short lists end in 0."""
+    """pays: credits for a run of 1, 2, … reels; view: total bets for 1, 2, … in view. Missing ones are 0."""
 
     name: str
     pays: list[int] = field(default_factory=list)
@@ -61,6 +61,8 @@ class Game:
     needs_natural: bool = False
     cap: int = 0
     max_unit: int = 500
+    coin_values: list[int] | None = None  # None: one of max_unit pence, one level
+    levels: int = 1
 
     @property
     def reels(self) -> int:
@@ -119,8 +121,10 @@ def sections(game: Game) -> dict[bytes, bytearray]:
         for count in sorted(f.options)
         for spins, multiplier in f.options[count]
     ]
+    coins = [game.max_unit] if game.coin_values is None else game.coin_values
     content = {
         b"GAME": head,
+        b"BETS": struct.pack("<HH", game.levels, len(coins)) + struct.pack(f"<{len(coins)}I", *coins),
         b"SYMB": b"".join(symbols),
         b"PAYS": b"".join(row(s.pays, game.reels) for s in game.symbols),
         b"LINE": bytes(cell for line in game.lines for cell in line),
@@ -158,11 +162,9 @@ def build(game: Game) -> bytes:
 
 # ------------------------------------------------------------------------------------------------------------- samples
 
-LINES_15 = [
-    [int(cell) for cell in line]
-    for line in (
-        "11111 00000 22222 01210 21012 00100 22122 12221 10001 10101 12121 01010 21212 11011 11211".split()  # rows per reel
-    )
+LINES_15 = [  # the row on each reel
+    [int(row) for row in f"{line:05}"]
+    for line in (11111, 0, 22222, 1210, 21012, 100, 22122, 12221, 10001, 10101, 12121, 1010, 21212, 11011, 11211)
 ]
 
 
@@ -259,4 +261,61 @@ def slotopol_set_10() -> Game:
         features=[feature],
         needs_natural=True,
         name="slotopol_10",
+    )
+
+
+# A 15-line model of Lobstermania 96.2 % (facts/SLOT_MATHS.md, T1 and T1b): the counts and pays of Harrigan and Dixon's
+# paper in an order shuffled by the author of that model.
+LOBSTERMANIA_STRIPS = [
+    (
+        "SG TU LM SG BO LM LO BO TU TU LM BO SF BU BU LH TU SG CL TU BO WS TU LO CL LT LH SF SF WS SF CL LT BU CL "
+        "SG BO SG LH LH CL LH SF BU LM BO CL"
+    ),
+    (
+        "BO WS CL LH LT WS SF TU LH SF CL LM SG TU BU BO SG LO BO BU CL CL LO SG SF BU TU LT SG SF CL TU LO LO SG "
+        "BO LM SG LH SF BU LM CL LM LH LO"
+    ),
+    (
+        "LH BO CL LO SG LH LH CL WS SG BU BU TU SF LM BO LO TU SF LO LH BU LT SF SG SG CL TU BO LO LH BU SF LO CL "
+        "CL BO LM TU SF LH LM BU TU LT SF SG LO"
+    ),
+    (
+        "CL WS LT CL CL SF SG SF LM LH LT CL CL BO SF SF WS TU SG BO BU LH WS TU SF SG SG BU LM LM CL LH LH BO TU "
+        "SF SF TU BU SF BU WS LM LH SG SG TU BO LH TU"
+    ),
+    (
+        "LH BU SG SF CL LH TU BU LT SF BO WS LM TU LT LH SF LH LH CL BU CL CL CL WS BU SF BU TU TU LH SG SG TU SG "
+        "LH SG LM TU BO SF TU SG CL BO SF BO LM SF LM"
+    ),
+]
+LOBSTERMANIA_LINES = [
+    [int(row) for row in f"{line:05}"]
+    for line in (11111, 0, 22222, 1210, 21012, 22100, 122, 12101, 10121, 21110, 1112, 12210, 10012, 11210, 11012)
+]
+
+
+def lobstermania(lines: list[list[int]]) -> Game:
+    """A wild with pays of its own and no multiplier; three LO are the bonus, fixed at 331 credits."""
+    pays = {
+        "WS": [0, 5, 100, 500, 10000],
+        "LM": [0, 2, 40, 200, 1000],
+        "BU": [0, 0, 25, 100, 500],
+        "BO": [0, 0, 25, 100, 500],
+        "LH": [0, 0, 10, 50, 500],
+        "TU": [0, 0, 10, 50, 250],
+        "CL": [0, 0, 5, 30, 200],
+        "SG": [0, 0, 5, 30, 200],
+        "SF": [0, 0, 5, 30, 150],
+        "LO": [0, 0, 331],
+    }
+    symbols = [Symbol(name, credits) for name, credits in pays.items()]
+    symbols[0].wild, symbols[0].mask = True, 0b1_1111_1110
+    symbols.append(Symbol("LT", scatter=True, view=[0, 0, 5, 25, 200]))
+    numbers = {symbol.name: number for number, symbol in enumerate(symbols)}
+    return Game(
+        symbols=symbols,
+        lines=lines,
+        sets=[[[numbers[name] for name in strip.split()] for strip in LOBSTERMANIA_STRIPS]],
+        modes=[Mode(cost=len(lines))],
+        name="lobstermania",
     )

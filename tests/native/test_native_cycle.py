@@ -9,9 +9,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from native import CoreError, Pack
-from native.cpython import cycle
+from native.cpython import Cycle, cycle
 from tests.native import oracle
-from tests.native.packs import SCATTER_PAYS, Game, Mode, Symbol, build, sample, slotopol_set_10
+from tests.native.packs import (
+    LOBSTERMANIA_LINES,
+    SCATTER_PAYS,
+    Game,
+    Mode,
+    Symbol,
+    build,
+    lobstermania,
+    sample,
+    slotopol_set_10,
+)
 from tests.native.strategies import games
 
 small = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -22,9 +32,9 @@ small = settings(max_examples=120, deadline=None, suppress_health_check=[HealthC
 def test_equals_windows_counted_one_by_one(data):
     game = data.draw(games(max_reels=4, max_rows=4, max_strip=5) | games(max_rows=3, max_strip=3))
     length = len(game.sets[0][0])
-    first = data.draw(st.integers(0, length))
-    last = data.draw(st.integers(first, length))
-    lines = data.draw(st.integers(0, len(game.lines)))
+    last = data.draw(st.integers(1, length))
+    first = data.draw(st.integers(0, last - 1))
+    lines = data.draw(st.sampled_from([len(game.lines), len(game.lines) // 2, 0]))
     cost = data.draw(st.integers(0, 40))
     found = cycle(Pack(build(game)), 0, first, last, lines, cost)
     assert vars(found) == oracle.enumerate_mode(game, 0, first, last, lines, cost)
@@ -49,6 +59,11 @@ def test_too_many_scatter_profiles_to_tabulate_change_nothing():
     assert vars(found) == oracle.enumerate_mode(game, 0, 0, 2, 1, 1)
 
 
+def spread(c: Cycle) -> float:
+    """Standard deviation of a board win in credits."""
+    return (c.sum_squares / c.boards - (c.sum_credits / c.boards) ** 2) ** 0.5
+
+
 def test_slotopol_set_10():
     """facts/SLOT_MATHS.md, T4: Piggy Riches on slotopol's strips, full cycle of 39^5 windows."""
     pack = Pack(build(slotopol_set_10()))
@@ -65,8 +80,7 @@ def test_slotopol_set_10():
     assert round(100 * c.sum_credits / 15 / c.boards, 6) == 76.694757
     assert round(100 * c.boards_below_bet / c.boards, 4) == 12.2382
     assert round(100 * c.boards_from_bet / c.boards, 4) == 21.4272
-    mean = c.sum_credits / 15 / c.boards
-    assert round((c.sum_squares / 225 / c.boards - mean**2) ** 0.5, 5) == 3.10541
+    assert round(spread(c) / 15, 5) == 3.10541
 
 
 COMBINATIONS = {
@@ -104,6 +118,30 @@ def test_published_free_spin_return_of_set_10():
     assert round(100 * line, 6) == 65.566079
     assert round(100 * scatter, 6) == 11.128677
     assert round(100 * (line + scatter + q * 3 * line / (1 - qb)), 6) == 96.077223
+
+
+def test_lobstermania_one_line():
+    """facts/SLOT_MATHS.md, T1: integers of Harrigan and Dixon's 96.2 % sheet (150,000 of the lines are the bonus)."""
+    c = cycle(Pack(build(lobstermania([[0] * 5]))), 0)
+    assert c.boards == 259_440_000
+    assert c.winning_lines == c.boards_line == 9_142_500 + 150_000
+    assert c.line_credits == 172_449_740 + 331 * 150_000
+    assert c.in_view[10][:6] == (133_351_680, 94_936_512, 27_025_344, 3_845_232, 273_456, 7_776)
+    assert c.scatter_bets == 27_617_760
+    assert c.winning_lines + c.boards_scatter == 13_418_964
+    assert c.sum_credits == 249_717_500
+    assert c.boards_any == 13_373_928
+    assert c.runs[0, 5, False] == 32  # plays per jackpot: 8,107,500
+    assert c.runs[9, 3, False] == 150_000
+    assert round(spread(c), 4) == 13.8948
+
+
+def test_lobstermania_fifteen_lines():
+    c = cycle(Pack(build(lobstermania(LOBSTERMANIA_LINES))), 0)
+    assert c.sum_credits == 3_745_762_500
+    assert (c.boards_any, c.boards_line) == (81_021_668, 77_770_000)
+    assert round(100 * c.boards_below_bet / c.boards_any, 2) == 52.92
+    assert round(spread(c) / 15, 5) == 4.08730
 
 
 def test_arguments():

@@ -55,8 +55,8 @@ class OppPanel(Model):
     `normally_closed` names inputs whose contact opens when they are active (a door switch held closed by the shut
     door). `min_on_ms` and `min_off_ms`: what an electromechanical meter on a solenoid needs to advance (10 Hz type).
 
-    Truths: `pulses[name]` (pulses long enough, after a pause long enough), `bad_pulses` (the others), `pulse_log` (both;
-    the last 4096 are kept), `refused_kicks`, `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
+    Truths: `pulses[name]` (long enough, after a pause long enough), `bad_pulses` (the others), `pulse_log` (both; the
+    last 4096 are kept), `refused_kicks`, `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
     """
 
     FAULTS: ClassVar[dict[str, FaultSpec]] = {

@@ -1,0 +1,63 @@
+"""What can be pressed, put in, opened and turned: names, captions and keys. One table each, read by layout and bindings."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Button:
+    """`name` as in hal.panel.wiring; `keys` as Textual names them, `hint` as a person reads the first of them."""
+
+    name: str
+    caption: str
+    keys: str
+    hint: str
+    second: str = ""  # caption's second row, before the hint
+
+
+# In the order of the deck, four upper and four lower rows of a hand's reach: what is used most lies right below.
+BUTTONS = (
+    Button("cash_out", "CASH OUT", "c", "c"),
+    Button("collect", "COLLECT", "o", "o"),
+    Button("gamble", "GAMBLE", "g", "g"),
+    Button("fortune_bet", "FORTUNE", "f", "f", "BET"),
+    Button("fortune_spins", "FORTUNE", "p", "p", "SPINS"),
+    Button("no_thanks", "NO THANKS", "n", "n"),
+    Button("left", "◀ LEFT", "left", "←"),
+    Button("right", "RIGHT ▶", "right", "→"),
+    Button("info", "INFO", "i", "i"),
+    Button("stake_down", "COIN −", "minus", "-"),
+    Button("stake_up", "COIN +", "plus,equals_sign", "+"),
+    Button("level_down", "LEVEL −", "down", "↓"),
+    Button("level_up", "LEVEL +", "up", "↑"),
+    Button("max_bet", "MAX BET", "m", "m"),
+    Button("autoplay", "AUTOPLAY", "a", "a"),
+    Button("start", "START", "space,enter", "space"),
+)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A door or a key switch, with its captions at rest and not."""
+
+    name: str
+    caption: str
+    key: str
+    active: str
+
+
+SWITCHES = (
+    Switch("main", "main door", "d", "OPEN"),
+    Switch("cashbox", "cashbox", "b", "OPEN"),
+    Switch("note_box", "note box", "e", "OPEN"),
+    Switch("logic", "logic door", "l", "OPEN"),
+    Switch("attendant", "attendant", "k", "TURNED"),
+    Switch("technician", "technician", "t", "TURNED"),
+)
+
+COINS = ((10, "10p", "1"), (20, "20p", "2"), (50, "50p", "3"), (100, "£1", "4"), (200, "£2", "5"))
+NOTE_KEY = "6"
+MAINS_KEY = "0"
+QUICK_KEY = "s"
+MUTE_KEY = "x"
+GAME_KEY = "f2"
+CONSOLE_KEY = "slash"

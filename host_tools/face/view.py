@@ -1,0 +1,328 @@
+"""What the front panel shows, as plain data: fed with the firmware's events, asked by the widgets. Draws nothing."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import native
+from firmware.tilt import AUTO, CLEARS, CODES, MESSAGES
+from host_tools.hil.transcript import Transcript, pounds
+
+Event = dict[str, Any]
+
+# A normal spin is shown for 2 s before its wins, a quick one for 0.4 s; the last reel stops well before that.
+SPIN_MS, REEL_MS = 500, 210
+QUICK_SPIN_MS, QUICK_REEL_MS = 120, 40
+CYCLE_MS = 700
+NOTE_MS = 3500
+
+QUIET, HINT, WIN, ASK, ALERT = "quiet", "hint", "win", "ask", "alert"
+
+STATES = {
+    "off": ("OFF", QUIET),
+    "boot": ("STARTING", HINT),
+    "idle": ("READY", HINT),
+    "playing": ("PLAYING", WIN),
+    "choosing": ("CHOOSE", ASK),
+    "paying": ("PAYING OUT", WIN),
+    "handpay": ("HANDPAY", ALERT),
+    "tilted": ("TILT", ALERT),
+    "service": ("SERVICE", ASK),
+    "locked": ("LOCKED", ALERT),
+}
+
+
+@dataclass(frozen=True)
+class Win:
+    """One win of the spin in view. `line` counts from 0; None for scatters. `cells`: reel x rows + row."""
+
+    text: str
+    pence: int
+    cells: frozenset[int]
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Spin:
+    """Reels in motion: since when, and how long the first reel turns and each next one longer."""
+
+    since_ms: int
+    first_ms: int
+    each_ms: int
+
+
+class View:
+    """The picture of one cabinet. `packs`: name -> opened pack."""
+
+    def __init__(self, packs: Mapping[str, native.Pack]) -> None:
+        self.packs = packs
+        self.game = next(iter(packs))
+        self.quick_spin = self.mute = False
+        self.volume = 7
+        self.log: deque[tuple[str, str]] = deque(maxlen=500)  # (text, tone); whoever shows them takes them out
+        self.credit = self.bet = self.coin_value = self.level = 0
+        self._transcripts = {name: Transcript(pack) for name, pack in packs.items()}
+        self._note = ("", HINT, 0)
+        self._dark()
+
+    def _dark(self) -> None:
+        """What no power leaves of the picture."""
+        self.state = "off"
+        self.tilts: list[str] = []
+        self.lock_reason = ""
+        self.win = self.handpay_due = 0
+        self.window: list[int] = []
+        self.spin: Spin | None = None
+        self.wins: list[Win] = []
+        self.free_spins = 0
+        self.multiplier = 1
+        self.summary = ""  # of the round that is over
+        self.options: list[tuple[int, int]] = []
+        self.cursor = 0
+        self.info_page = ""
+        self.info_lines: list[str] = []
+        self._cycle_ms = 0
+
+    @property
+    def pack(self) -> native.Pack:
+        return self.packs[self.game]
+
+    @property
+    def powered(self) -> bool:
+        return self.state != "off"
+
+    # --- what comes in -------------------------------------------------------------------------------------------
+
+    def take(self, event: Event) -> None:
+        """One event; `t` is the rig's time in milliseconds."""
+        taker = getattr(self, "_on_" + event["e"], None)
+        if taker is not None:
+            taker(event)
+        if "credit" in event:
+            self.credit = event["credit"]
+        self._write(event)
+
+    def _write(self, event: Event) -> None:
+        if event["e"] in ("spin", "console"):
+            return  # the reels and the console pane show them
+        line = self._transcripts[self.game].line(event)
+        if line is None:
+            return
+        tone = QUIET
+        if event["e"] in ("line_win", "scatter_win", "free_spins_begin", "free_spins_end", "coin", "payout_done"):
+            tone = WIN
+        elif event["e"] == "state" and event["state"] in ("tilted", "handpay", "locked"):
+            tone = ALERT
+        self.log.append((line.split(" s  ", 1)[-1], tone))
+
+    def console(self, line: str) -> None:
+        """A line that the console printed: the only place where the settings can be read."""
+        words = line.replace(",", "").split()
+        if len(words) == 6 and words[0::2] == ["quick_spin", "volume", "mute"] and words[3].isdigit():
+            self.quick_spin, self.volume, self.mute = words[1] == "on", int(words[3]), words[5] == "on"
+
+    def _on_query(self, event: Event) -> None:
+        self.state = event["state"]
+        self.lock_reason = event.get("reason", "")
+        self.tilts = list(event.get("tilt", []))
+        self.bet = event.get("bet", self.bet)
+        self.handpay_due = event.get("handpay_due", 0)
+        self.free_spins = event.get("free_spins_left", 0)
+        if event.get("game") in self.packs and event["game"] != self.game:
+            self.game = event["game"]
+            self.window, self.wins, self.summary = [], [], ""
+
+    def _on_power(self, event: Event) -> None:
+        self._dark()
+        if event["on"]:
+            self.state = "boot"
+
+    def _on_state(self, event: Event) -> None:
+        self.state = event["state"]
+        self.tilts = list(event["tilts"])
+        if self.state == "idle":
+            self.handpay_due = 0
+            self.options = []
+
+    def _on_bet(self, event: Event) -> None:
+        self.bet, self.coin_value, self.level = event["bet"], event["coin_value"], event["level"]
+
+    def _on_info(self, event: Event) -> None:
+        self.info_page, self.info_lines = event["page"], list(event["lines"])
+
+    def _on_coin_returned(self, event: Event) -> None:
+        self.note(event["t"], f"{pounds(event['pence'])} returned", ALERT)
+
+    def _on_credit_low(self, event: Event) -> None:
+        self.note(event["t"], f"A play costs {pounds(event['bet'])}: insert coins or bet less", ALERT)
+
+    def _on_autoplay_stopped(self, event: Event) -> None:
+        self.note(event["t"], f"Autoplay stopped: {event['reason']}", HINT)
+
+    def _on_payout_done(self, event: Event) -> None:
+        self.handpay_due = event["unpaid"] if self.state == "handpay" else self.handpay_due
+
+    def _on_handpay_paid(self, event: Event) -> None:
+        self.handpay_due = 0
+        self.note(event["t"], f"{pounds(event['pence'])} paid by hand", WIN)
+
+    def _on_round(self, event: Event) -> None:
+        self.game = event["game"]
+        self._new_round()
+
+    def _on_round_recovered(self, event: Event) -> None:
+        self.game = event["game"]
+        self._new_round()
+
+    def _new_round(self) -> None:
+        self.wins, self.summary = [], ""
+        self.win, self.free_spins, self.multiplier = 0, 0, 1
+        self._note = ("", HINT, 0)
+
+    def _on_round_voided(self, event: Event) -> None:
+        self._new_round()
+        self.note(event["t"], "The round was voided, the bet is back in the credit", ALERT)
+
+    def _on_spin(self, event: Event) -> None:
+        self.window, self.wins = list(event["window"]), []
+        self.free_spins = event["free_spins"]
+        times = (QUICK_SPIN_MS, QUICK_REEL_MS) if self.quick_spin else (SPIN_MS, REEL_MS)
+        self.spin = Spin(event["t"], *times)
+
+    def _on_window(self, event: Event) -> None:
+        self.window, self.wins, self.spin = list(event["window"]), [], None
+        self.free_spins = event["free_spins"]
+
+    def _on_line_win(self, event: Event) -> None:
+        line, count = event["index"], event["count"]
+        path = self.pack.lines[line]
+        cells = frozenset(reel * self.pack.rows + path[reel] for reel in range(count))
+        times = f"  ×{event['x']}" if event["x"] > 1 else ""
+        text = f"Line {line + 1}: {count} × {self._symbol(event)}{times}  {pounds(event['pence'])}"
+        self._add_win(event, Win(text, event["pence"], cells, line))
+
+    def _on_scatter_win(self, event: Event) -> None:
+        cells = frozenset(cell for cell, symbol in enumerate(self.window) if symbol == event["symbol"])
+        text = f"{event['count']} × {self._symbol(event)} anywhere  {pounds(event['pence'])}"
+        self._add_win(event, Win(text, event["pence"], cells))
+
+    def _add_win(self, event: Event, win: Win) -> None:
+        self.wins.append(win)
+        self.win += win.pence
+        self._cycle_ms = event["t"]
+
+    def _symbol(self, event: Event) -> str:
+        return self.pack.symbols[event["symbol"]]
+
+    def _on_choice(self, event: Event) -> None:
+        self.options = [(spins, x) for spins, x in event["options"]]
+        self.cursor = 0
+
+    def _on_highlight(self, event: Event) -> None:
+        self.cursor = event["option"]
+
+    def _on_chosen(self, event: Event) -> None:
+        self.options = []
+
+    def _on_free_spins_begin(self, event: Event) -> None:
+        self.free_spins, self.multiplier = event["count"], event["x"]
+        self.options, self.wins = [], []
+
+    def _on_free_spins_added(self, event: Event) -> None:
+        self.free_spins += event["count"]
+        more = f"{event['count']} more free spin" + ("s" if event["count"] > 1 else "")
+        self.note(event["t"], more, WIN, 900)
+
+    def _on_free_spins_end(self, event: Event) -> None:
+        self.summary = f"{event['count']} free spins won {pounds(event['pence'])}"
+        self.free_spins, self.multiplier = 0, 1
+
+    def _on_round_end(self, event: Event) -> None:
+        self.win = event["award"]
+        self._cycle_ms = event["t"]
+        if event["award"] and not self.summary:
+            self.summary = f"Win {pounds(event['award'])}"
+
+    def note(self, now_ms: int, text: str, tone: str = HINT, for_ms: int = NOTE_MS) -> None:
+        """Shows `text` in the message line for a while."""
+        self._note = (text, tone, now_ms + for_ms)
+
+    # --- what is shown -------------------------------------------------------------------------------------------
+
+    def reel_turns(self, reel: int, now_ms: int) -> bool:
+        """The reel has not stopped yet."""
+        spin = self.spin
+        return spin is not None and now_ms - spin.since_ms < spin.first_ms + reel * spin.each_ms
+
+    def spinning(self, now_ms: int) -> bool:
+        return self.reel_turns(self.pack.reels - 1, now_ms)
+
+    def shown_win(self, now_ms: int) -> Win | None:
+        """The win to light: the newest while the wins are counted, one after the other once the round is over."""
+        if not self.wins or self.spinning(now_ms):
+            return None
+        if self.state != "idle":
+            return self.wins[-1]
+        return self.wins[(now_ms - self._cycle_ms) // CYCLE_MS % len(self.wins)]
+
+    def lines_won(self) -> frozenset[int]:
+        return frozenset(win.line for win in self.wins if win.line is not None)
+
+    def message(self, now_ms: int) -> tuple[str, str]:
+        """The message line and its tone; what needs a person comes first."""
+        urgent = self._urgent()
+        if urgent:
+            return urgent, ALERT
+        text, tone, until_ms = self._note
+        if text and now_ms < until_ms:
+            return text, tone
+        if self.state == "choosing":
+            return "Choose your free spins: left, right, then start", ASK
+        win = self.shown_win(now_ms)
+        if win is not None:
+            total = f"     {self.summary}" if self.state == "idle" and len(self.wins) > 1 else ""
+            return win.text + total, WIN
+        if self.state == "idle" and self.summary:
+            return self.summary, WIN
+        return self._calm(now_ms)
+
+    def _urgent(self) -> str:
+        if self.state == "tilted":
+            return tilt_text(self.tilts)
+        if self.state == "handpay":
+            due = f"{pounds(self.handpay_due)} is" if self.handpay_due else "A win is"
+            return f"{due} paid by hand: call the attendant, who turns the key"
+        if self.state == "locked":
+            return self.lock_reason or "Critical memory cannot be read"
+        return ""
+
+    def _calm(self, now_ms: int) -> tuple[str, str]:
+        if self.state == "off":
+            return "The mains switch is off", QUIET
+        if self.state == "boot":
+            return "Waiting for the devices", QUIET
+        if self.state == "service":
+            return "Technician key turned: nothing can be played", ASK
+        if self.state == "paying":
+            return "Take your coins", WIN
+        if self.state == "playing":
+            return ("Good luck" if not self.in_feature else "Free spins"), QUIET
+        if self.credit < self.bet:
+            return "Insert coins", HINT
+        return "Press start", HINT
+
+    @property
+    def in_feature(self) -> bool:
+        """Free spins are played, or the last of them is shown."""
+        return self.multiplier > 1 or self.free_spins > 0
+
+
+def tilt_text(tilts: Sequence[str]) -> str:
+    """Code and message of each tilt, and the key that clears it where it does not go by itself."""
+    texts = []
+    for name in tilts:
+        key = CLEARS.get(name, AUTO)
+        remedy = "" if key == AUTO else f", then turn the {key} key"
+        texts.append(f"E{CODES[name]} {MESSAGES[name]}{remedy}" if name in CODES else name)
+    return "   ".join(texts) or "Tilt"

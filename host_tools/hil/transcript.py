@@ -1,0 +1,134 @@
+"""What a run looks like to a person: one line an event, money in pounds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import native
+
+Event = dict[str, Any]
+
+
+def pounds(pence: int) -> str:
+    return f"£{pence // 100}.{pence % 100:02d}"
+
+
+class Transcript:
+    """Turns events into lines. `pack` names the symbols; events nobody needs to see give no line."""
+
+    def __init__(self, pack: native.Pack) -> None:
+        self._pack = pack
+
+    def line(self, event: Event) -> str | None:
+        writer = getattr(self, "_" + event["e"], None)
+        text = writer(event) if writer else None
+        return None if text is None else f"{event['t'] / 1000:9.3f} s  {text}"
+
+    def _power(self, event: Event) -> str:
+        return "power on" if event["on"] else f"power off ({event['reason']})"
+
+    def _state(self, event: Event) -> str | None:
+        tilts = f": {', '.join(event['tilts'])}" if event["tilts"] else ""
+        return f"the cabinet is {event['state']}{tilts}"
+
+    def _coin(self, event: Event) -> str:
+        return f"coin {pounds(event['pence'])} in, credit {pounds(event['credit'])}"
+
+    def _coin_returned(self, event: Event) -> str:
+        return f"coin {pounds(event['pence'])} returned"
+
+    def _coin_error(self, event: Event) -> str:
+        return f"coin acceptor error {event['detail']}"
+
+    def _round(self, event: Event) -> str:
+        return f"play for {pounds(event['bet'])}, credit {pounds(event['credit'])}"
+
+    def _spin(self, event: Event) -> str:
+        left = f"   ({event['free_spins']} free spins left)" if event["free_spins"] else ""
+        return "reels   " + self.window(event["window"]) + left
+
+    def window(self, cells: Sequence[int]) -> str:
+        """The window row by row, from its cells column by column."""
+        pack = self._pack
+        width = max(len(symbol) for symbol in pack.symbols)
+        rows = [
+            " ".join(f"{pack.symbols[cells[reel * pack.rows + row]]:{width}}" for reel in range(pack.reels)).rstrip()
+            for row in range(pack.rows)
+        ]
+        return f"\n{'':20}".join(rows)
+
+    def _line_win(self, event: Event) -> str:
+        symbol = self._pack.symbols[event["symbol"]]
+        times = f" x{event['x']}" if event["x"] > 1 else ""
+        return f"line {event['index'] + 1} pays {pounds(event['pence'])}: {event['count']} {symbol}{times}"
+
+    def _scatter_win(self, event: Event) -> str:
+        return f"{event['count']} {self._pack.symbols[event['symbol']]} pay {pounds(event['pence'])}"
+
+    def _choice(self, event: Event) -> str:
+        options = "  ".join(f"[{i + 1}] {spins} spins x{x}" for i, (spins, x) in enumerate(event["options"]))
+        return f"choose your win: {options}"
+
+    def _chosen(self, event: Event) -> str:
+        return f"option {event['option'] + 1} taken"
+
+    def _free_spins_begin(self, event: Event) -> str:
+        return f"{event['count']} free spins at x{event['x']}"
+
+    def _free_spins_added(self, event: Event) -> str:
+        return f"{event['count']} free spin{'s' if event['count'] > 1 else ''} more"
+
+    def _free_spins_end(self, event: Event) -> str:
+        return f"{event['count']} free spins won {pounds(event['pence'])}"
+
+    def _win_cap(self, event: Event) -> str:
+        return f"win cap reached, {pounds(event['pence'])} not paid"
+
+    def _round_end(self, event: Event) -> str:
+        by_hand = ", to be paid by hand" if event.get("handpay") else ""
+        return f"the round wins {pounds(event['award'])}{by_hand}, credit {pounds(event['credit'])}"
+
+    def _round_recovered(self, event: Event) -> str:
+        return f"a round of {pounds(event['bet'])} goes on where it stood"
+
+    def _round_voided(self, event: Event) -> str:
+        return "a round was voided and its bet refunded"
+
+    def _credit_low(self, event: Event) -> str:
+        return f"credit {pounds(event['credit'])} is less than the bet of {pounds(event['bet'])}"
+
+    def _bet(self, event: Event) -> str:
+        return f"bet {pounds(event['bet'])} (coin {event['coin_value']}p, level {event['level']})"
+
+    def _payout(self, event: Event) -> str:
+        return f"paying {pounds(event['pence'])}"
+
+    def _coin_out(self, event: Event) -> str:
+        return f"coin {pounds(event['pence'])} out"
+
+    def _payout_done(self, event: Event) -> str:
+        unpaid = f", {pounds(event['unpaid'])} unpaid" if event["unpaid"] else ""
+        return f"pay-out done{unpaid}, credit {pounds(event['credit'])}"
+
+    def _handpay_paid(self, event: Event) -> str:
+        return f"{pounds(event['pence'])} paid by hand"
+
+    def _autoplay_stopped(self, event: Event) -> str:
+        return f"autoplay stopped: {event['reason']}"
+
+    def _door(self, event: Event) -> str:
+        return f"{event['door']} door {'open' if event['open'] else 'closed'}"
+
+    def _key(self, event: Event) -> str:
+        return f"{event['key']} key {'turned' if event['turned'] else 'returned'}"
+
+    def _console(self, event: Event) -> str:
+        return f"console | {event['text']}"
+
+    def _summary(self, event: Event) -> str:
+        return (
+            f"books: coins in {pounds(event['coins_in'])}, notes in {pounds(event['notes_in'])}, "
+            f"wagered {pounds(event['wagered'])}, won {pounds(event['won'])}, "
+            f"hoppers {pounds(event['hopper_out'])}, handpay {pounds(event['handpay'])}, credit {pounds(event['credit'])}; "
+            f"{event['games']} games, {event['tilts']} tilts; audit "
+            + ("balances" if event["audit"] == "ok" else event["audit"])
+        )

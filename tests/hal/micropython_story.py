@@ -1,0 +1,94 @@
+"""All drivers at once, one short story, in MicroPython's subset; test_hal_micropython.py runs it under both.
+
+Prints one line an event, so that the two runs can be compared.
+"""
+
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+from hal.board import TICKS_PERIOD, Clock
+from hal.cctalk.bus import Bus
+from hal.cctalk.coin_acceptor import CoinAcceptor
+from hal.cctalk.hopper import Hopper
+from hal.entropy.source import EntropySource
+from hal.panel.opp import Panel
+from hal.panel.wiring import DEFAULT
+from tests.hal.bench import SILENCE, Bench, ScriptedPort, cctalk, opp
+
+
+def acceptor_line():
+    port = ScriptedPort(True)
+    port.always(cctalk(2, 254), cctalk(1, 0, b"", 2))
+    port.always(cctalk(2, 242), cctalk(1, 0, b"\x4e\x61\xbc", 2))
+    port.always(cctalk(2, 228, b"\x00"), cctalk(1, 0, b"", 2))
+    port.always(cctalk(2, 228, b"\x01"), cctalk(1, 0, b"", 2))
+    for position in range(1, 17):
+        port.always(cctalk(2, 184, bytes([position])), cctalk(1, 0, b"GB100A" if position == 16 else b"......", 2))
+    port.always(cctalk(2, 231, b"\x00\x80"), cctalk(1, 0, b"", 2))
+    port.always(cctalk(2, 230), cctalk(1, 0, b"\x00\x80", 2))
+    port.always(cctalk(2, 229), cctalk(1, 0, b"\x02\x10\x00\x00\x14" + bytes(6), 2))
+    port.always(cctalk(3, 254), cctalk(1, 0, b"", 3))
+    port.always(cctalk(3, 242), cctalk(1, 0, b"\x4e\x46\x05", 3))
+    port.always(cctalk(3, 171), cctalk(1, 0, b"GB010A", 3))
+    port.always(cctalk(3, 163), cctalk(1, 0, b"\x80\x00", 3))
+    port.always(cctalk(3, 217), cctalk(1, 0, b"\x02", 3))
+    port.always(cctalk(3, 168), cctalk(1, 0, b"\xff\xff\xff", 3))
+    port.always(cctalk(3, 166), cctalk(1, 0, b"\x00\x00\x00\x00", 3))
+    port.always(cctalk(3, 164, b"\x00"), cctalk(1, 0, b"", 3))
+    port.always(cctalk(3, 164, b"\xa5"), cctalk(1, 0, b"", 3))
+    return port
+
+
+def panel_line():
+    port = ScriptedPort()
+    port.always(b"\xff", b"\xff")
+    port.always(b"\xf0\xff", b"\xf0\x20\x21\xff")
+    for address, wings in (("20", "01020202"), ("21", "03030303")):
+        port.always(opp(address + "0000000000"), opp(address + "0089ABCDEF"))
+        port.always(opp(address + "0D00000000"), opp(address + "0D" + wings))
+        port.always(opp(address + "0200000000"), opp(address + "0202020002"))
+    port.always(opp("201400023210"), SILENCE)
+    port.always(opp("201401023210"), SILENCE)
+    port.always(opp("21130700000000"), SILENCE)
+    port.always(opp("21130700010000"), SILENCE)
+    port.always(opp("200700010001"), SILENCE)
+    port.always(opp("200800000000"), opp("2008F0FFFFFF"))
+    return port
+
+
+def main():
+    line = acceptor_line()
+    bus = Bus(line)
+    coins = CoinAcceptor(bus, {"GB100A": 100})
+    hopper = Hopper(bus, 3)
+    panel_port = panel_line()
+    panel = Panel(panel_port, DEFAULT)
+    entropy_port = ScriptedPort()
+    entropy_port.always(b"x\x20\x00", bytes(range(32)) + b"\x00")
+    entropy = EntropySource(entropy_port)
+    entropy.request(32)
+    bench = Bench(bus, coins, hopper, panel, entropy)
+    for event in bench.tell(2000):
+        print(event)
+    coins.accept(True)
+    panel.lamp("tower", True)
+    print(panel.pulse("em_in"), panel.pulse("em_in"), hopper.prepare(3))
+    for event in bench.tell(100):
+        print(event)
+    line.always(cctalk(3, 167, b"\x4e\x46\x05\x03"), cctalk(1, 0, b"\x01", 3))
+    line.always(cctalk(3, 166), cctalk(1, 0, b"\x01\x00\x03\x00", 3))
+    line.always(cctalk(3, 168), cctalk(1, 0, b"\x02\x00\x00", 3))
+    print(hopper.dispense())
+    for event in bench.tell(1000):
+        print(event)
+    panel_port.always(opp("200800000000"), opp("2008F0FFFEFF"))
+    for event in bench.tell(100):
+        print(event)
+    print(entropy.take(32), coins.accepting, coins.last_counter, hopper.low, hopper.full)
+    print(bus.statistics())
+    clock = Clock()
+    print(clock.now(TICKS_PERIOD - 2), clock.now(5))
+
+
+main()
