@@ -164,13 +164,13 @@ def _version(cabinet, words, now_ms):
 
 
 def _lines(cabinet, words, now_ms):
-    for name, number in cabinet.devices.bus.statistics().items():
+    for name, number in cabinet.devices.bus.statistics():
         yield "cctalk %-16s %d" % (name, number)
 
 
 def _watch(cabinet, words, now_ms):
     cabinet.console.watching = bool(_switch(words, "watch"))
-    return iter(())
+    yield "watch %s" % words[0]
 
 
 def _query(cabinet, words, now_ms):

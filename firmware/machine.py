@@ -89,8 +89,6 @@ class Machine:
         elif self.state == PLAYING:
             self._continue_play(now_ms)
             self._update_state()
-        elif self.state == IDLE and self.play.autoplay.running():
-            self._start_play(now_ms)
         self._enable_acceptor()
         if now_ms - self._lamps_ms >= LAMPS_MS:
             self._lamps_ms = now_ms
@@ -102,6 +100,8 @@ class Machine:
             if seed:
                 self._drawing = False
                 self.play.begin(seed, now_ms)
+        elif self.play.round is None:
+            self._start_play(now_ms)  # the next of autoplay
         elif self.play.poll(now_ms) and self.play.fault:
             self._latch("program", now_ms)
 
@@ -118,7 +118,7 @@ class Machine:
             return HANDPAY
         if self.play.choosing():
             return CHOOSING
-        if self._drawing or self.play.round is not None:
+        if self._drawing or self.play.round is not None or self.play.autoplay.running():
             return PLAYING
         return IDLE
 
@@ -145,7 +145,7 @@ class Machine:
             follow("door_" + door, self._panel.known and not self._panel.closed(door), now_ms)
         follow("panel_offline", not self.online["panel"], now_ms)
         follow("acceptor_offline", not self.online["acceptor"], now_ms)
-        follow("hopper_offline", False in self.payout.online, now_ms)
+        follow("hopper_offline", self.payout.missing(), now_ms)
         follow("rng_no_data", self.generator.state in (rng.OFFLINE, rng.STARTING), now_ms)
         follow("rng_health", self.generator.state == rng.FAILED, now_ms)
 

@@ -70,9 +70,15 @@ class Tilts:
 
     def latch(self, name: str, transaction) -> None:
         """Adds the latching of `name` to `transaction`; nothing when it is latched already."""
-        if not self.latched(name):
-            mask = self._books.journal.get_int(keys.TILTS) | _BITS[name]
-            transaction.set(keys.TILTS, mask).event(events.TILT, CODES[name]).count("tilts")
+        self.latch_all((name,), transaction)
+
+    def latch_all(self, names, transaction) -> None:
+        mask = self._books.journal.get_int(keys.TILTS)
+        for name in names:
+            if not mask & _BITS[name]:
+                mask |= _BITS[name]
+                transaction.event(events.TILT, CODES[name]).count("tilts")
+        transaction.set(keys.TILTS, mask)
 
     def clear(self, key: str, now_ms: int) -> bool:
         """Clears what the turned `key` ("attendant" or "technician") may clear. True when something was."""

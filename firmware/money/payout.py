@@ -21,7 +21,7 @@ PREPARING = "preparing"
 PAYING = "paying"
 
 # Bits of ccTalk header 163, register 1 to 3 as the driver gives them, and the tilt each means.
-_JAM_FLAGS = 0x000007  # over-current, time-out, reversed
+_JAM_FLAGS = 0x001005  # over-current, reversed, reverse limit; a time-out alone is an empty hopper
 _SENSOR_FLAGS = 0x000038 | 0x000900
 
 
@@ -39,12 +39,17 @@ class Payout:
         self._booked = 0
         self._tries = 0
         self._failed = False
+        self._troubles = []  # tilts to latch when the pay-out is settled
         self._stopped = False
         self._recovering = False
         self.online = [False] * len(hoppers)
 
     def active(self) -> bool:
         return self.state != IDLE
+
+    def missing(self) -> bool:
+        """True when a hopper does not answer, unless a pay-out just goes on with another one."""
+        return False in self.online and not (self.active() and self.online[self._index])
 
     def payable(self, credit: int) -> int:
         """Pence of `credit` that coins can make up."""
@@ -179,6 +184,7 @@ class Payout:
             self._next_hopper(now_ms)
 
     def _trouble(self, flags: int, now_ms: int) -> None:
+        """A hopper failed. Under way, the tilt waits for the end, so that smaller coins can still be tried."""
         self._failed = True
         if flags & _SENSOR_FLAGS:
             name = "hopper_sensor"
@@ -187,7 +193,10 @@ class Payout:
         else:
             name = "hopper_empty"
         transaction = self._books.transaction(now_ms).event(events.PAYOUT_SHORT, flags)
-        self._tilts.latch(name, transaction)
+        if self.active():
+            self._troubles.append(name)
+        else:
+            self._tilts.latch(name, transaction)
         transaction.commit()
 
     def _remaining_coins(self) -> int:
@@ -212,6 +221,9 @@ class Payout:
         """Settles what was promised and not paid: to the attendant when a hopper failed, else back to the credit."""
         rest = self._books.ledger.value("payout")
         transaction = self._books.transaction(now_ms).set(keys.PAYOUT, b"")
+        if self._troubles:
+            self._tilts.latch_all(self._troubles, transaction)
+            self._troubles = []
         if rest:
             by_hand = self._failed and not self._recovering
             transaction.post("payout", -rest).post("handpay_due" if by_hand else "credit", rest)

@@ -48,8 +48,8 @@ def _bindings() -> list[BindingType]:
     found += [Binding(s.key, f"toggle('{s.name}')", s.caption) for s in controls.SWITCHES]
     found += [
         Binding(controls.NOTE_KEY, "note", "Note"),
-        Binding(controls.MAINS_KEY, "mains", "Mains"),
-        Binding(controls.QUICK_KEY, "quick_spin", "Quick spin"),
+        Binding(controls.MAINS.key, "mains", "Mains"),
+        Binding(controls.QUICK_SPIN.key, "quick_spin", "Quick spin"),
         Binding(controls.MUTE_KEY, "mute", "Mute"),
         Binding(controls.GAME_KEY, "game", "Next game"),
         Binding(controls.CONSOLE_KEY, "console", "Console"),
@@ -110,8 +110,8 @@ class FrontPanel(App[None]):
                 with Grid(id="switches", classes="pane"):
                     for switch in controls.SWITCHES:
                         yield SwitchLine(switch, f"app.toggle('{switch.name}')")
-                    yield SwitchLine(controls.Switch("mains", "mains", controls.MAINS_KEY, "ON"), "app.mains")
-                    yield SwitchLine(controls.Switch("quick", "quick spin", controls.QUICK_KEY, "ON"), "app.quick_spin")
+                    yield SwitchLine(controls.MAINS, "app.mains")
+                    yield SwitchLine(controls.QUICK_SPIN, "app.quick_spin")
                 yield RichLog(id="log", classes="pane", wrap=True, min_width=10, max_lines=500)
                 yield RichLog(id="console", classes="pane", wrap=True, min_width=10, max_lines=500)
                 yield ConsoleLine()
@@ -244,6 +244,7 @@ class FrontPanel(App[None]):
         states += [self.view.powered, self.view.quick_spin]
         for line, active in zip(self.query(SwitchLine), states, strict=True):
             line.show(active)
+        self.screen.set_class(self.query_one(ConsoleLine).has_focus, "-typing")
         self.query_one("#money").set_class(self.rig.world.acceptor.accepting, "open")
 
     def _show_logs(self) -> None:
@@ -255,9 +256,9 @@ class FrontPanel(App[None]):
         while text:
             line = text.popleft()
             self.view.console(line)
-            if self._unseen and line.startswith("quick_spin "):
-                self._unseen -= 1
-            else:
+            answer = self._unseen > 0 and line.startswith(("quick_spin ", "error: "))
+            self._unseen -= answer
+            if not answer or line.startswith("error: "):
                 self.say(line)
 
     def say(self, line: str, tone: str = "hint") -> None:
@@ -288,6 +289,7 @@ class FrontPanel(App[None]):
     def action_mains(self) -> None:
         if self.rig.session.on:
             self.rig.power_off()
+            self._unseen = 0
         else:
             self._switch_on()
 

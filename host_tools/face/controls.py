@@ -14,7 +14,7 @@ class Button:
     second: str = ""  # caption's second row, before the hint
 
 
-# In the order of the deck, four upper and four lower rows of a hand's reach: what is used most lies right below.
+# In the order of the deck, eight in a row: what is used most lies below, start at its right end.
 BUTTONS = (
     Button("cash_out", "CASH OUT", "c", "c"),
     Button("collect", "COLLECT", "o", "o"),
@@ -37,27 +37,26 @@ BUTTONS = (
 
 @dataclass(frozen=True)
 class Switch:
-    """A door or a key switch, with its captions at rest and not."""
+    """A door or a key switch."""
 
     name: str
     caption: str
     key: str
-    active: str
 
 
 SWITCHES = (
-    Switch("main", "main door", "d", "OPEN"),
-    Switch("cashbox", "cashbox", "b", "OPEN"),
-    Switch("note_box", "note box", "e", "OPEN"),
-    Switch("logic", "logic door", "l", "OPEN"),
-    Switch("attendant", "attendant", "k", "TURNED"),
-    Switch("technician", "technician", "t", "TURNED"),
+    Switch("main", "main door", "d"),
+    Switch("cashbox", "cashbox", "b"),
+    Switch("note_box", "note box", "e"),
+    Switch("logic", "logic door", "l"),
+    Switch("attendant", "attendant", "k"),
+    Switch("technician", "technician", "t"),
 )
 
 COINS = ((10, "10p", "1"), (20, "20p", "2"), (50, "50p", "3"), (100, "£1", "4"), (200, "£2", "5"))
 NOTE_KEY = "6"
-MAINS_KEY = "0"
-QUICK_KEY = "s"
+MAINS = Switch("mains", "mains", "0")
+QUICK_SPIN = Switch("quick_spin", "quick spin", "s")
 MUTE_KEY = "x"
 GAME_KEY = "f2"
 CONSOLE_KEY = "slash"

@@ -94,7 +94,8 @@ class Reels(Widget):
 def _draw(shown: Look, width: int, high: int, ink: str, ground: str) -> list[Row]:
     style = Style(color=ink, bgcolor=ground, bold=True)
     name = shown.name if len(shown.name) <= width else shown.name.replace(" ", "")[:width]
-    lines = [name] if high < 4 else [*shown.art, name]
+    gap = [""] if high > 6 else []
+    lines = [name] if high < 4 else [*shown.art, *gap, name]
     return _rows(lines, width, high, style, ground)
 
 

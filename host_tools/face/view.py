@@ -63,12 +63,12 @@ class View:
         self.log: deque[tuple[str, str]] = deque(maxlen=500)  # (text, tone); whoever shows them takes them out
         self.credit = self.bet = self.coin_value = self.level = 0
         self._transcripts = {name: Transcript(pack) for name, pack in packs.items()}
-        self._note = ("", HINT, 0)
         self._dark()
 
     def _dark(self) -> None:
         """What no power leaves of the picture."""
         self.state = "off"
+        self._note = ("", HINT, 0)
         self.tilts: list[str] = []
         self.lock_reason = ""
         self.win = self.handpay_due = 0
@@ -292,7 +292,7 @@ class View:
             return tilt_text(self.tilts)
         if self.state == "handpay":
             due = f"{pounds(self.handpay_due)} is" if self.handpay_due else "A win is"
-            return f"{due} paid by hand: call the attendant, who turns the key"
+            return f"{due} paid by hand: call the attendant (key k)"
         if self.state == "locked":
             return self.lock_reason or "Critical memory cannot be read"
         return ""
@@ -323,6 +323,6 @@ def tilt_text(tilts: Sequence[str]) -> str:
     texts = []
     for name in tilts:
         key = CLEARS.get(name, AUTO)
-        remedy = "" if key == AUTO else f", then turn the {key} key"
+        remedy = "" if key == AUTO else f" ({key} key)"
         texts.append(f"E{CODES[name]} {MESSAGES[name]}{remedy}" if name in CODES else name)
     return "   ".join(texts) or "Tilt"

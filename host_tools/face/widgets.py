@@ -45,7 +45,7 @@ class SwitchLine(Pressable):
         self._switch = switch
         self._active: bool | None = None
 
-    def show(self, active: bool, words: str = "") -> None:
+    def show(self, active: bool) -> None:
         if active == self._active:
             return
         self._active = active

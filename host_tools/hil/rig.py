@@ -37,6 +37,9 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 Event = dict[str, Any]
 
+# The first of these turns the mains on, unless the script did; what comes before it prepares a cabinet that is off.
+_NEED_POWER = (cmd.Coin, cmd.Press, cmd.Console, cmd.Game, cmd.Want, cmd.Expect, cmd.WaitUntil, cmd.PowerCut)
+
 
 class RigError(Exception):
     """The script cannot go on: an expectation failed, or something did not come in time."""
@@ -60,6 +63,7 @@ class Rig:
         self._answer: Event | None = None
         self._said: list[str] = []
         self._mains = False
+        self._ever_on = False
         self._chooser = random.Random(0)
         self._returned = 0
 
@@ -93,6 +97,7 @@ class Rig:
         """Mains on, or only the board's supply after a power cut; then watches and waits for the firmware to boot."""
         if self.session.on:
             return
+        self._ever_on = True
         if not self._mains:
             self._mains = True
             self.world.power(True, self.now_ms * 1000)
@@ -168,7 +173,7 @@ class Rig:
     def run(self, commands: Iterable[Command]) -> None:
         """Runs a script from power-on. Errors: RigError names line and cause."""
         for command in commands:
-            if self.state == "off" and not self._mains and not isinstance(command, cmd.Power):
+            if not self._ever_on and isinstance(command, _NEED_POWER):
                 self.power_on()
             try:
                 self.do(command)

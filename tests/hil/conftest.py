@@ -41,6 +41,6 @@ def story() -> Callable[[str], Story]:
     """story(script): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed)."""
 
     def begin(script: str = "") -> Story:
-        return Story().tell("power on\nentropy seed 7\nconsole set quick_spin on\n" + script)
+        return Story().tell("entropy seed 7\npower on\nconsole set quick_spin on\n" + script)
 
     return begin

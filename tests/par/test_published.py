@@ -152,7 +152,7 @@ def test_slotopol_set_10_base_game() -> None:
     sums = result.base.cycle
     assert sums.in_view[game.number("SCAT")][:6] == (60_466_176, 25_194_240, 4_199_040, 349_920, 14_580, 243)
     assert sums.sum_credits == 1_037_958_450
-    assert round(float(100 * result.main_rtp), 6) == 76.694757 - 0.000001 + 0.000001
+    assert round(float(100 * result.main_rtp), 6) == 76.694757
     assert (sums.boards_any, sums.boards_line, sums.boards_scatter) == (30_374_271, 26_663_130, 4_563_783)
     assert round(result.share(sums.boards_any), 4) == 33.6653
     assert round(result.share(sums.boards_line), 4) == 29.5521
@@ -223,7 +223,7 @@ def test_slotopol_sets(row: tuple) -> None:
     part = int(line.replace(".", "")) * cycle_boards * 15 // 10**8
     chances = tuple(boards) + (0,) * (16 - len(boards))
     spins = SpinSums(cycle_boards, chances, tuple(part * ways // cycle_boards for ways in chances), part)
-    (award,) = awards(game.features[0], spins)[3]
+    (award,) = awards(replace(game.features[0], max_spins=150), spins)[3]  # as good as none, and quicker
     mean = award.mean / 15  # of one feature, total bets
     assert float(100 * mean / 15) == pytest.approx(free, abs=4e-6)
     assert float(line) + scatter + float(100 * mean) * triggers / cycle_boards == pytest.approx(total, abs=2e-6)
