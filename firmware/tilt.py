@@ -27,6 +27,7 @@ _TABLE = (
     ("audit", 55, TECHNICIAN, "meters and credit disagree"),
     ("rng_health", 61, AUTO, "random source failed its health test"),
     ("rng_no_data", 63, AUTO, "random source gives no data"),
+    ("hopper_evidence", 46, ATTENDANT, "pay-out interrupted: the hopper cannot prove what it paid, count the coins"),
     ("program", 71, TECHNICIAN, "game program does not match its hash"),
 )
 NAMES = tuple([row[0] for row in _TABLE])

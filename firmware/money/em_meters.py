@@ -21,6 +21,7 @@ class EmMeters:
     def __init__(self, books, panel):
         self._books = books
         self._panel = panel
+        self._unsent = {}  # pulses taken off the queue that the panel could not send yet
 
     def recover(self, now_ms: int) -> None:
         """Closes pulses that power loss left in doubt; called once at power-up."""
@@ -42,10 +43,15 @@ class EmMeters:
                 continue
             if self._panel.busy(name, now_ms):
                 continue
+            if name in self._unsent:
+                if self._panel.pulse(name):
+                    del self._unsent[name]
+                continue
             if pence >= PULSE_PENCE:
                 if panel_online:
                     transaction = self._books.transaction(now_ms).set(queue, pence - PULSE_PENCE).set(flight, 1)
                     transaction.count(name).commit()
-                    self._panel.pulse(name)
+                    if not self._panel.pulse(name):
+                        self._unsent[name] = True
             else:
                 journal.commit(((flight, 0),))

@@ -22,6 +22,7 @@ PAYING = "paying"
 
 # Bits of ccTalk header 163, register 1 to 3 as the driver gives them, and the tilt each means.
 _JAM_FLAGS = 0x001005  # over-current, reversed, reverse limit; a time-out alone is an empty hopper
+_EVIDENCE_MISSING = 1 << 24  # the driver's: the hopper cannot prove what it paid
 _SENSOR_FLAGS = 0x000038 | 0x000900
 
 
@@ -81,7 +82,7 @@ class Payout:
             return
         self._index, self._count, self._booked = index, count, booked
         self.state = WAITING
-        self._hoppers[index][2].resume(count, counter, dispensed)
+        self._hoppers[index][2].resume(count, counter, dispensed, booked)
 
     def stop(self) -> None:
         """Stops the running hopper at once (door open); the remainder goes back to the credit."""
@@ -112,13 +113,15 @@ class Payout:
         elif kind == "fault":
             if event[1]:
                 self._trouble(event[1], now_ms)
+        elif kind == "extra":
+            self._book_extra(index, event[1], now_ms)
         elif index != self._index or self.state == IDLE:
             return  # the tail of an order that is settled already
         elif kind == "prepared":
-            if self.state == PREPARING and self._stopped:
+            if self._stopped:
                 self._hoppers[index][2].cancel()
                 self._finish(now_ms)
-            elif self.state == PREPARING:
+            elif not self._booked:
                 self._order(event, now_ms)
         elif kind == "paid":
             self._book(event[1], now_ms)
@@ -129,7 +132,6 @@ class Payout:
             self._not_taken(now_ms)
 
     def _order(self, event, now_ms: int) -> None:
-        self._booked = 0
         record = _pack(self._index, self._count, event[1], event[2], 0)
         self._books.transaction(now_ms).set(keys.PAYOUT, record).commit()
         self.state = PAYING
@@ -142,9 +144,8 @@ class Payout:
         if self._recovering or self._stopped:
             driver.cancel()
             self._finish(now_ms)
-        elif self.state == PAYING and self._tries < MAX_TRIES:
+        elif self.state == PAYING and self._tries < MAX_TRIES and driver.dispense():
             self._tries += 1
-            driver.dispense()
         else:
             driver.cancel()
             self._failed = True
@@ -169,7 +170,17 @@ class Payout:
             transaction.commit()
             self._show({"e": "coin_out", "pence": value})
 
+    def _book_extra(self, index: int, coins: int, now_ms: int) -> None:
+        """Coins that left without an order (CAB-HOP-05): counted, and a technician has to look."""
+        account, value, _ = self._hoppers[index]
+        transaction = self._books.transaction(now_ms).post(account, coins * value).post("overpaid", coins * value)
+        self._tilts.latch("hopper_extra", transaction)
+        transaction.set(keys.EM_OUT_PENCE, self._books.journal.get_int(keys.EM_OUT_PENCE) + coins * value).commit()
+        self._show({"e": "extra_coins", "pence": coins * value})
+
     def _done(self, flags: int, now_ms: int) -> None:
+        if flags & _EVIDENCE_MISSING:
+            self._troubles.append("hopper_evidence")
         if self._booked < self._count:
             if self._recovering or self._stopped:
                 self._finish(now_ms)
@@ -214,6 +225,7 @@ class Payout:
 
     def _prepare(self) -> None:
         self._count = min(MAX_COINS_PER_ORDER, self._remaining_coins())
+        self._booked = 0
         self.state = PREPARING
         self._hoppers[self._index][2].prepare(self._count)
 

@@ -11,7 +11,11 @@ one by one.
 | 1 to 5 further | that many new events, the newest first in the answer |
 | more than 5 further, inhibit mask still set | more than it can show: ("coins_lost", ...) and the five shown |
 | more than 5 further, inhibit mask zero | reset with new events since: as 0, then as many events as the counter says |
-| 0, last not 0 | reset: ("device_reset", 0); masks are volatile and are set again |
+| 0, last not 0 or just identified | reset: ("device_reset", accepted); masks are volatile and are set again |
+| 0, last 0 | nothing yet |
+
+A reset wipes the five events, and a coin may have gone with them. `accepted` is the acceptor's lifetime count of coins
+(header 225), which survives it: the firmware compares it with what it has booked. -1 where the acceptor keeps none.
 
 A coin is booked by its id (`GB100A`), never by its position. A coin that was accepted although its position is not
 programmed, or its id is not in `values`, is ("coin_error", counter, UNKNOWN_COIN + position): swallowed, and worth
@@ -34,6 +38,7 @@ _MODIFY_INHIBIT = 231
 _REQUEST_INHIBIT = 230
 _READ_EVENTS = 229
 _MASTER_INHIBIT = 228
+_ACCEPT_COUNTER = 225
 _COIN_ID = 184
 
 _INHIBITED = b"\x00"
@@ -73,7 +78,8 @@ class CoinAcceptor(Device):
         self._values = values
         self._poll_ms = poll_ms
         self._seen = last_counter  # counter of the newest event that was queued
-        self._shown = b""  # the answer to 229 that waits for a judgement
+        self._shown = b""  # the answer to 229 that is being judged
+        self._new = True  # nothing was read from it since it was identified
         self._position = 0
         self._mask = b"\x00\x00"
         self._mask_tries = 0
@@ -91,8 +97,12 @@ class CoinAcceptor(Device):
 
     def booked(self) -> None:
         event = self._events.pop()
-        if event is not None and len(event) > 1 and event[0] != "online":
+        if event is None:
+            return
+        if event[0] in ("coin", "coin_error", "coins_lost"):
             self.last_counter = event[1]
+        elif event[0] == "device_reset":
+            self.last_counter = 0
 
     def poll(self, now_ms: int) -> None:
         Device.poll(self, now_ms)
@@ -114,6 +124,7 @@ class CoinAcceptor(Device):
     def _begin(self) -> None:
         """Stop it first: it may still accept from before the cabinet was restarted."""
         self._masked = False
+        self._new = True
         self.accepting = None
         self._ask(_MASTER_INHIBIT, self._stopped, _INHIBITED, STATE)
 
@@ -174,8 +185,11 @@ class CoinAcceptor(Device):
         self._checked_ms = self._now_ms
         if answer == self._mask:
             self._wait()
+            return
+        self.mask_repairs += 1
+        if answer == b"\x00\x00" and self._shown[0] == 0:
+            self._read_accepted()  # reset without an event before or after it
         else:
-            self.mask_repairs += 1
             self._set_mask()
 
     # Events.
@@ -198,31 +212,45 @@ class CoinAcceptor(Device):
 
     def _got_events(self, answer: bytes) -> None:
         counter = answer[0]
+        self._shown = answer
         if self._seen is None:
             self._seen = self.last_counter = counter
-        if counter == 0:
-            if self._seen:
-                self._was_reset()
-        elif counter_delta(self._seen, counter) > SHOWN_EVENTS:
-            self._shown = answer
+        if counter == 0 and (self._seen or self._new):
+            self._read_accepted()
+        elif counter and counter_delta(self._seen, counter) > SHOWN_EVENTS:
             self._ask(_REQUEST_INHIBIT, self._judge_jump, b"", IDEMPOTENT, 2, 2, self._no_events)
-            return
         else:
-            self._take(answer)
-        self._go_on()
+            self._take_shown()
 
     def _judge_jump(self, mask: bytes) -> None:
         """The counter jumped. A device that was reset has forgotten its mask; then the counter has started anew."""
         if mask == b"\x00\x00" and self._seen:
-            self._was_reset()
-        self._take(self._shown)
-        self._go_on()
+            self._read_accepted()
+        else:
+            self._take_shown()
 
-    def _was_reset(self) -> None:
-        self._events.push(("device_reset", 0))
+    def _read_accepted(self) -> None:
+        """It was reset: coins accepted in its life (header 225), three bytes, least significant first."""
+        self._ask(_ACCEPT_COUNTER, self._got_accepted, b"", IDEMPOTENT, 3, 3, self._no_accepted)
+
+    def _no_accepted(self, status: int) -> None:
+        self._was_reset(-1)
+
+    def _got_accepted(self, answer: bytes) -> None:
+        self._was_reset(int.from_bytes(answer, "little"))
+
+    def _was_reset(self, accepted: int) -> None:
+        self._events.push(("device_reset", accepted))
         self._seen = 0
         self._masked = False
         self.accepting = None
+        self._take_shown()
+
+    def _take_shown(self) -> None:
+        self._new = False
+        if self._shown[0]:
+            self._take(self._shown)
+        self._go_on()
 
     def _take(self, shown: bytes) -> None:
         """Queue the events after `_seen`, oldest first, each with its own counter."""

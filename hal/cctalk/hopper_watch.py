@@ -58,7 +58,8 @@ class HopperWatch(Device):
         self._inverse = inverse
         self._has_levels = False
         self._shown_faults = 0
-        self._count = NO_COUNT  # dispense count as far as the firmware was told
+        self._keeps_count = False
+        self._count = NO_COUNT  # dispense count as far as the firmware was told; NO_COUNT until it is next read
         self._counted = -1  # serial number of the hopper that it is the count of
 
     @property
@@ -91,13 +92,14 @@ class HopperWatch(Device):
         self._ask(DISPENSE_COUNT, self._found_count, b"", IDEMPOTENT, 3, 3, self._no_count_found)
 
     def _no_count_found(self, status: int) -> None:
-        self._count = NO_COUNT
+        self._keeps_count = False
         self._ask(STATUS, self._found_status, b"", IDEMPOTENT, 4, 4)
 
     def _found_count(self, answer: bytes) -> None:
-        if self._counted != self.serial or self._count == NO_COUNT:
+        self._keeps_count = True
+        if self._counted != self.serial:
             self._counted = self.serial
-            self._count = int.from_bytes(answer, "little")
+            self._count = NO_COUNT
         self._ask(STATUS, self._found_status, b"", IDEMPOTENT, 4, 4)
 
     def _found_status(self, answer: bytes) -> None:
@@ -118,10 +120,10 @@ class HopperWatch(Device):
 
     def _idle_flags(self, answer: bytes) -> None:
         self._show_faults(answer)
-        if self._count == NO_COUNT:
-            self._look_at_levels()
-        else:
+        if self._keeps_count:
             self._ask(DISPENSE_COUNT, self._idle_count, b"", IDEMPOTENT, 3, 3, self._no_idle_answer)
+        else:
+            self._look_at_levels()
 
     def _idle_count(self, answer: bytes) -> None:
         if not self.busy:

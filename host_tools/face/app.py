@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-import native
 from rich.text import Text
 from textual import on
 from textual.app import App, ComposeResult
@@ -13,6 +12,7 @@ from textual.containers import Grid, Horizontal, Vertical
 from textual.theme import Theme
 from textual.widgets import Input, RichLog, Static
 
+import native
 from host_tools.face import controls
 from host_tools.face.hands import Hands, Pace
 from host_tools.face.reels import Reels
@@ -21,7 +21,6 @@ from host_tools.face.widgets import Choice, ConsoleLine, Info, Meter, PanelButto
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.transcript import pounds
 
-TICK_S = 0.025
 TONES = {"quiet": "#8a97b1", "hint": "#d7deed", "win": "#f2c14e", "ask": "#63b3ed", "alert": "#ff6b6b"}
 DIM = "#5b6883"
 MOST_LINE_NUMBERS = 20  # more are not listed one by one; the lit ones are
@@ -45,7 +44,7 @@ THEME = Theme(
 def _bindings() -> list[BindingType]:
     found: list[BindingType] = [Binding(b.keys, f"press('{b.name}')", b.caption) for b in controls.BUTTONS]
     found += [Binding(key, f"coin({pence})", caption) for pence, caption, key in controls.COINS]
-    found += [Binding(s.key, f"toggle('{s.name}')", s.caption) for s in controls.SWITCHES]
+    found += [Binding(s.key, f"switch('{s.name}')", s.caption) for s in controls.SWITCHES]
     found += [
         Binding(controls.NOTE_KEY, "note", "Note"),
         Binding(controls.MAINS.key, "mains", "Mains"),
@@ -64,12 +63,13 @@ class FrontPanel(App[None]):
     `clock`: monotonic seconds; tests bring their own.
     """
 
+    TICK_S = 0.025
     CSS_PATH = "face.tcss"
     TITLE = "Cabinet"
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (96, "-wide")]
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012 - Textual declares it so
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (96, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = _bindings()
 
     def __init__(self, packs: Mapping[str, bytes], clock: Callable[[], float] = time.monotonic) -> None:
@@ -109,7 +109,7 @@ class FrontPanel(App[None]):
                     yield Pressable(f"note\n{controls.NOTE_KEY}", "app.note", "note")
                 with Grid(id="switches", classes="pane"):
                     for switch in controls.SWITCHES:
-                        yield SwitchLine(switch, f"app.toggle('{switch.name}')")
+                        yield SwitchLine(switch, f"app.switch('{switch.name}')")
                     yield SwitchLine(controls.MAINS, "app.mains")
                     yield SwitchLine(controls.QUICK_SPIN, "app.quick_spin")
                 yield RichLog(id="log", classes="pane", wrap=True, min_width=10, max_lines=500)
@@ -125,11 +125,16 @@ class FrontPanel(App[None]):
                 yield PanelButton(button)
 
     def on_mount(self) -> None:
-        for id, title in (("money", "coins and notes"), ("switches", "cabinet"), ("log", "events"), ("console", "console")):
+        for id, title in (
+            ("money", "coins and notes"),
+            ("switches", "cabinet"),
+            ("log", "events"),
+            ("console", "console"),
+        ):
             self.query_one(f"#{id}").border_title = title
         for log in self.query(RichLog):
             log.can_focus = False  # the arrow keys belong to the cabinet
-        self.set_interval(TICK_S, self.tick)
+        self.set_interval(self.TICK_S, self.tick)
         self.call_after_refresh(self._switch_on)
 
     # --- time ----------------------------------------------------------------------------------------------------
@@ -157,6 +162,7 @@ class FrontPanel(App[None]):
             self.rig.power_on()
         except RigError as error:
             self.say(f"the cabinet does not start: {error}", "alert")
+        self.rig.world.console.text.clear()  # the rig's own conversation
         self._type("set", unseen=1)
         self.pace.restart()
 
@@ -172,8 +178,11 @@ class FrontPanel(App[None]):
     async def show(self) -> None:
         """Draws what has changed."""
         view, now_ms = self.view, self.rig.now_ms
-        self.query_one(Reels).show(now_ms)
-        self.query_one(Reels).display = not view.options and not view.info_page
+        if not self.query(Reels):
+            return  # a last tick while the screen is being taken down
+        reels = self.query_one(Reels)
+        reels.show(now_ms)
+        reels.display = not view.options and not view.info_page
         choice, info = self.query_one(Choice), self.query_one(Info)
         choice.display = bool(view.options)
         info.display = bool(view.info_page) and not view.options
@@ -212,13 +221,15 @@ class FrontPanel(App[None]):
         won = view.lines_won() if shown is not None or not view.spinning(now_ms) else frozenset[int]()
         count = len(view.pack.lines)
         text = Text("LINES ", style=DIM, no_wrap=True)
+        bar = self.query_one("#lines")
+        pitch = 4 if bar.size.width >= len(text) + 4 * count else 3
         for line in range(count) if count <= MOST_LINE_NUMBERS else sorted(won):
             style = "#3f4b63"
             if shown is not None and line == shown.line:
                 style = "bold #10151f on #f2c14e"
             elif line in won:
                 style = "bold #f2c14e"
-            text.append(f"{line + 1:^3}", style)
+            text.append(f"{line + 1:^{pitch}}", style)
         return text
 
     def _show_meters(self) -> None:
@@ -234,7 +245,9 @@ class FrontPanel(App[None]):
         self.query_one("#win").set_class(view.win > 0, "lit")
         free_spins = self.query_one("#free_spins", Meter)
         free_spins.display = view.in_feature
-        free_spins.show(str(view.free_spins), f"FREE SPINS   ×{view.multiplier}")
+        # After a power loss in the feature its multiplier is not told again.
+        times = f"   ×{view.multiplier}" if view.multiplier > 1 else ""
+        free_spins.show(str(view.free_spins), f"FREE SPINS{times}")
 
     def _show_controls(self) -> None:
         panel = self.rig.world.panel
@@ -283,7 +296,7 @@ class FrontPanel(App[None]):
     def action_note(self) -> None:
         self.view.note(self.rig.now_ms, "No note acceptor is fitted yet: please use coins", "hint")
 
-    def action_toggle(self, name: str) -> None:
+    def action_switch(self, name: str) -> None:
         self.hands.toggle(name)
 
     def action_mains(self) -> None:

@@ -1,4 +1,4 @@
-"""What can be pressed, put in, opened and turned: names, captions and keys. One table each, read by layout and bindings."""
+"""What can be pressed, put in, opened and turned: names, captions and keys, for layout and bindings."""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """The hands of the person at the cabinet: one thing at a time, at a speed that a button and a coin slot can follow.
 
-Keys of a terminal come as fast as the auto-repeat sends them and without a release; a contact needs both a while. So what is
-asked for waits here and is done in the rig's time.
+Keys of a terminal come as fast as the auto-repeat sends them and without a release; a contact needs a while for both.
+So what is asked for waits here and is done in the rig's time.
 """
 
 from collections import deque

@@ -1,10 +1,11 @@
 """The panel's smaller parts. Each shows what it is told and says what was clicked; none knows the cabinet."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.events import Click
 from textual.widgets import Digits, Input, Static
@@ -129,7 +130,9 @@ class Info(VerticalScroll):
         if not page or shown == self._shown:
             return
         self._shown = shown
-        self.query_one("#info_title", Static).update(f"[b]{page.upper()}[/b]   [dim]◀ ▶ turn the page, i closes it[/dim]")
+        self.query_one("#info_title", Static).update(
+            f"[b]{page.upper()}[/b]   [dim]◀ ▶ turn the page, i closes it[/dim]"
+        )
         self.query_one("#info_lines", Static).update(_columns(list(lines), self.size.width - 4, self.size.height - 3))
         self.scroll_home(animate=False)
 
@@ -152,7 +155,7 @@ def _columns(lines: list[str], width: int, height: int) -> Text:
 class ConsoleLine(Input):
     """Where commands are typed; up and down bring back earlier ones, escape gives the keys back to the cabinet."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "earlier(-1)", show=False),
         Binding("down", "earlier(1)", show=False),
         Binding("escape", "leave", show=False),

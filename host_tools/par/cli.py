@@ -36,7 +36,11 @@ from host_tools.par.search import Search, found_in, plan
 from host_tools.par.sheet import load
 from native import CoreError, Pack
 
-app = typer.Typer(help="PAR sheets: build packs, exact mathematics, simulation, strip search.", no_args_is_help=True)
+app = typer.Typer(
+    help="PAR sheets: build packs, exact mathematics, simulation, strip search.",
+    no_args_is_help=True,
+    add_completion=False,
+)
 
 MATHS_FAILED, BAD_INPUT = 1, 2
 CORES = os.cpu_count() or 1

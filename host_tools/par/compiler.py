@@ -84,9 +84,7 @@ def _game(sheet: Sheet) -> bytes:
 
 
 def _bets(sheet: Sheet) -> bytes:
-    """A sheet without bet selection, as published ones are, has one coin value and one level."""
-    coins = sheet.coin_values or (sheet.max_unit_pence,)
-    return struct.pack(f"<HH{len(coins)}I", max(sheet.levels, default=1), len(coins), *coins)
+    return struct.pack(f"<HH{len(sheet.coin_values)}I", sheet.levels, len(sheet.coin_values), *sheet.coin_values)
 
 
 def _scatter_pays(sheet: Sheet) -> bytes:

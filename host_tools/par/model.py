@@ -9,6 +9,7 @@ from host_tools.par.reading import SheetError, closest
 
 # Bounds of pack layout version 1 (native/README.md).
 MOST_SYMBOLS, MOST_SCATTERS, MOST_LINES, MOST_MODES, MOST_SETS, MOST_FEATURES, MOST_OPTIONS = 32, 8, 100, 16, 16, 8, 16
+MOST_COIN_VALUES = 16
 LONGEST_STRIP = 4096
 U16, U32 = 2**16 - 1, 2**32 - 1
 WILD_RULES = ("highest", "product", "sum")
@@ -92,7 +93,7 @@ class Sheet:
     wild_rule: str
     needs_natural: bool
     coin_values: tuple[int, ...]
-    levels: tuple[int, ...]
+    levels: int  # bet levels 1 ... levels
     symbols: tuple[Symbol, ...]
     pays: tuple[tuple[int, ...], ...]  # symbols x reels, credits for a run of 1, 2, ...
     lines: tuple[tuple[int, ...], ...]

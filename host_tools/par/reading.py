@@ -35,22 +35,24 @@ def closest(word: str, words: Sequence[str]) -> str:
 
 
 class Table:
-    """One TOML table: typed access by key, remembers what was read, refuses what nobody asked for."""
+    """One TOML table: typed access by key, remembers what was asked for, refuses the rest."""
 
     def __init__(self, file: Path | str, place: str, data: Mapping[str, Any]) -> None:
         self.file = str(file)
         self.place = place
         self.data = data
-        self._read: set[str] = set()
+        self._known: set[str] = set()
 
     def fail(self, key: str, problem: str, remedy: str) -> NoReturn:
         raise SheetError(self.file, f"{self.place}.{key}".strip("."), problem, remedy)
 
     def has(self, key: str) -> bool:
+        """Whether an optional key is there; from now on it is a known one."""
+        self._known.add(key)
         return key in self.data
 
     def raw(self, key: str, remedy: str) -> Any:
-        self._read.add(key)
+        self._known.add(key)
         if key not in self.data:
             self.fail(key, "is missing", remedy)
         return self.data[key]
@@ -137,7 +139,7 @@ class Table:
     def source(self) -> str:
         """Provenance, without which no number is accepted."""
         remedy = "say where these numbers come from (rule id, fact, command, or decision D and why)"
-        self._read.add("source")
+        self._known.add("source")
         if "source" not in self.data:
             self.fail("source", "is missing: no provenance", remedy)
         value = self.data["source"]
@@ -146,7 +148,7 @@ class Table:
         return value
 
     def done(self) -> None:
-        """Refuses keys that nobody read: a misspelt key must not be a number that is silently ignored."""
+        """Refuses keys that nobody asked for: a misspelt key must not be a number that is silently ignored."""
         for key in self.data:
-            if key not in self._read:
-                self.fail(key, "is not known here", closest(key, sorted(self._read)))
+            if key not in self._known:
+                self.fail(key, "is not known here", closest(key, sorted(self._known)))

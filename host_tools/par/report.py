@@ -16,7 +16,7 @@ from host_tools.par.simulate import Run
 
 def _table(title: str, *columns: str) -> Table:
     """First column left, figures right."""
-    table = Table(title=title, title_justify="left", title_style="bold")
+    table = Table(title=title or None, title_justify="left", title_style="bold")
     for place, column in enumerate(columns):
         table.add_column(column, justify="right" if place else "left")
     return table
@@ -65,19 +65,20 @@ def lines(sheet: Sheet) -> Table:
     return _rows(_table("Lines (0 = top row)", "line", "rows"), rows)
 
 
-def features(sheet: Sheet) -> list[Table]:
-    tables = []
+def features(sheet: Sheet) -> list[RenderableType]:
+    """Headings and tables; the headings stand alone because they are wider than the tables."""
+    parts: list[RenderableType] = []
     for feature in sheet.features:
         trigger = sheet.symbols[feature.trigger].id
         adds = "no added spins"
         if feature.adds is not None:
             adds = f"each {sheet.symbols[feature.adds].id} adds {feature.adds_spins}"
         title = f"Feature {feature.id}: mode {sheet.modes[feature.mode].id}, {adds}, at most {feature.max_spins} spins"
-        table = _table(title, f"{trigger} in view", "options: spins x multiplier")
+        table = _table("", f"{trigger} in view", "options: spins x multiplier")
         for count, options in feature.options.items():
             table.add_row(str(count), "  ".join(f"{option.spins} x{option.multiplier}" for option in options))
-        tables.append(table)
-    return tables
+        parts += [Text(title, style="bold"), table]
+    return parts
 
 
 def sources(sheet: Sheet) -> Table:
@@ -94,9 +95,7 @@ def sheet_report(sheet: Sheet, results: list[Exact]) -> RenderableType:
     largest = f"£{max(mode.cost for mode in sheet.modes) * sheet.max_unit_pence / 100:.2f}"
     head = Text(f"{sheet.title} ({sheet.name})", style="bold")
     size = f"{sheet.reels} reels x {sheet.rows} rows, {len(sheet.lines)} lines, win cap {cap}, largest stake {largest}"
-    if sheet.coin_values:
-        coins = " ".join(f"{coin}p" for coin in sheet.coin_values)
-        size += f"\ncoins {coins}, levels {min(sheet.levels)}-{max(sheet.levels)}"
+    size += f"\ncoins {' '.join(f'{coin}p' for coin in sheet.coin_values)}, levels 1-{sheet.levels}"
     parts: list[RenderableType] = [head, Text(size), pays(sheet), lines(sheet)]
     for entry in sheet.sets:
         parts += [counts(sheet, entry), strips(sheet, entry)]

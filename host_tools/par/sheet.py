@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from host_tools.par.arrange import lay
 from host_tools.par.model import (
     LONGEST_STRIP,
+    MOST_COIN_VALUES,
     MOST_FEATURES,
     MOST_LINES,
     MOST_MODES,
@@ -121,20 +123,22 @@ class _Reader:
             sources=self.sources,
         )
 
-    def bets(self, unit: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Bet selection of the player: coin values and levels."""
+    def bets(self, unit: int) -> tuple[tuple[int, ...], int]:
+        """Bet selection of the player: coin values, and levels from 1 up. Without it: one coin value, one level."""
         if not self.top.has("bets"):
-            return (), ()
+            return (unit,), 1
         bets = self.open("bets")
         coins = bets.integers("coin_values_pence", None, 1, U16)
-        levels = bets.integers("levels", None, 1, U16)
+        levels = bets.integer("levels", 1, U16)
         bets.done()
-        if not coins or not levels:
-            bets.fail("levels" if coins else "coin_values_pence", "is empty", "list at least one")
-        if max(coins) * max(levels) != unit:
+        if not 1 <= len(coins) <= MOST_COIN_VALUES:
+            bets.fail("coin_values_pence", f"has {len(coins)} values", f"list 1 to {MOST_COIN_VALUES}")
+        if any(low >= high for low, high in pairwise(coins)):
+            bets.fail("coin_values_pence", "does not rise", "list the smallest coin first, each once")
+        if coins[-1] * levels != unit:
             bets.fail(
                 "levels",
-                f"largest coin x largest level is {max(coins) * max(levels)}p, game.max_unit_pence {unit}p",
+                f"largest coin x largest level is {coins[-1] * levels}p, game.max_unit_pence {unit}p",
                 "make them equal",
             )
         return coins, levels

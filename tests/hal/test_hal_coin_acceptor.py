@@ -27,6 +27,8 @@ class Acceptor:
         self.mask = b"\x00\x00"
         self.ids = list(IDS)
         self.silent = False
+        self.accepted = 70  # in its life
+        self.port.always(cctalk(2, 225), lambda: self.say(self.accepted.to_bytes(3, "little")))
         self.port.always(cctalk(2, 254), lambda: self.say())
         self.port.always(cctalk16(2, 254), SILENCE)
         self.port.always(cctalk(2, 242), lambda: self.say(SERIAL.to_bytes(3, "little")))
@@ -52,6 +54,7 @@ class Acceptor:
     def happen(self, coin: int, code: int = 0) -> None:
         self.counter = self.counter % 255 + 1
         self.events = [(coin, code), *self.events[:4]]
+        self.accepted += coin != 0
 
     def reset(self) -> None:
         self.counter = 0
@@ -65,7 +68,7 @@ class Acceptor:
 @pytest.fixture
 def acceptor() -> Acceptor:
     started = Acceptor()
-    assert started.start() == [("online", SERIAL)]
+    assert started.start() == [("device_reset", 70), ("online", SERIAL)]
     return started
 
 
@@ -80,12 +83,13 @@ def test_start_up_byte_by_byte():
     for position, coin_id in enumerate(IDS, 1):
         port.expect(cctalk(2, 184, bytes([position])), cctalk(1, 0, coin_id.encode(), source=2))
     port.expect(READ, cctalk(1, 0, bytes(11), source=2))
+    port.expect(cctalk(2, 225), cctalk(1, 0, b"\x01\x02\x03", source=2))
     port.expect(cctalk(2, 231, MASK), ACK)
     port.expect(cctalk(2, 230), cctalk(1, 0, MASK, source=2))
     port.expect(OFF, ACK)
     bench.run(250)
     assert port.sent == []
-    assert bench.tell(240) == [("online", SERIAL)]
+    assert bench.tell(260) == [("device_reset", 0x030201), ("online", SERIAL)]
     port.done()
     assert driver.coin_ids[:7] == [*IDS[:6], ""]
     assert driver.accepting is False
@@ -101,7 +105,7 @@ def test_b15_the_mask_comes_from_the_ids_and_is_read_back():
     mask = b"\x0a\x80"
     acceptor.port.expect(cctalk(2, 231, mask), cctalk(1, 0, source=2))  # acknowledged and not done
     acceptor.port.always(cctalk(2, 231, mask), lambda: acceptor.set_mask(mask))
-    assert acceptor.start() == [("online", SERIAL)]
+    assert acceptor.start() == [("device_reset", 70), ("online", SERIAL)]
     assert acceptor.mask == mask
     assert acceptor.port.count(cctalk(2, 231, mask)) == 2
 
@@ -109,7 +113,7 @@ def test_b15_the_mask_comes_from_the_ids_and_is_read_back():
 def test_an_acceptor_whose_mask_cannot_be_set_never_comes_online():
     acceptor = Acceptor()
     acceptor.port.always(cctalk(2, 231, MASK), ACK)
-    assert acceptor.bench.tell(5000) == []
+    assert ("online", SERIAL) not in acceptor.bench.tell(5000)
     assert acceptor.port.count(cctalk(2, 254)) > 1
 
 
@@ -124,18 +128,19 @@ def test_b16_an_acceptor_in_crc_mode_is_found():
     for position in range(1, 17):
         port.expect(cctalk16(2, 184, bytes([position])), cctalk16(1, 0, b"......"))
     port.expect(cctalk16(2, 229), cctalk16(1, 0, bytes(11)))
+    port.expect(cctalk16(2, 225), cctalk16(1, 5))
     port.expect(cctalk16(2, 231, b"\x00\x00"), cctalk16(1, 0))
     port.expect(cctalk16(2, 230), cctalk16(1, 0, b"\x00\x00"))
     port.expect(cctalk16(2, 228, b"\x00"), cctalk16(1, 0))
     port.always(cctalk16(2, 229), cctalk16(1, 0, bytes(11)))
-    assert Bench(bus, driver).tell(1500) == [("online", 1)]
+    assert Bench(bus, driver).tell(1500) == [("device_reset", -1), ("online", 1)]
     port.done()
 
 
 def test_a_position_that_is_refused_counts_as_not_programmed():
     acceptor = Acceptor()
     acceptor.port.always(cctalk(2, 184, b"\x10"), cctalk(1, 5, source=2))
-    assert acceptor.start() == [("online", SERIAL)]
+    assert acceptor.start()[-1] == ("online", SERIAL)
     assert acceptor.driver.coin_ids[15] == ""
 
 
@@ -184,7 +189,7 @@ def test_trap_1_reset_with_new_events_between_two_polls_is_no_loss_of_247_coins(
     acceptor.reset()
     acceptor.happen(0, 2)
     acceptor.happen(0, 1)
-    assert acceptor.bench.tell(500) == [("device_reset", 0), ("coin_error", 1, 2), ("coin_error", 2, 1)]
+    assert acceptor.bench.tell(500) == [("device_reset", 70), ("coin_error", 1, 2), ("coin_error", 2, 1)]
     assert acceptor.mask == MASK
     assert acceptor.driver.last_counter == 2
 
@@ -219,7 +224,7 @@ def test_trap_2_a_cabinet_restart_credits_what_was_not_committed_once():
 
 def test_trap_2_both_restarted():
     acceptor = Acceptor(last_counter=7)
-    assert acceptor.start() == [("device_reset", 0), ("online", SERIAL)]
+    assert acceptor.start() == [("device_reset", 70), ("online", SERIAL)]
     assert acceptor.driver.last_counter == 0
 
 
@@ -279,9 +284,14 @@ def test_counter_zero_is_a_reset_and_masks_and_acceptance_are_asserted_again(acc
     acceptor.bench.tell(300)
     acceptor.reset()
     sent = len(acceptor.port.sent)
-    assert acceptor.bench.tell(300) == [("device_reset", 0)]
+    assert acceptor.bench.tell(300) == [("device_reset", 71)]
     again = acceptor.port.sent[sent:]
-    assert [frame for frame in again if frame != READ] == [cctalk(2, 231, MASK), cctalk(2, 230), ON]
+    assert [frame for frame in again if frame != READ] == [
+        cctalk(2, 225),
+        cctalk(2, 231, MASK),
+        cctalk(2, 230),
+        ON,
+    ]
     assert acceptor.driver.accepting is True
     assert acceptor.driver.last_counter == 0
 
@@ -293,6 +303,21 @@ def test_a_mask_that_was_lost_unseen_is_repaired_without_touching_the_counter(ac
     assert acceptor.bench.tell(6000) == []
     assert acceptor.mask == MASK
     assert acceptor.driver.mask_repairs == 1
+
+
+def test_a_coin_that_went_with_a_reset_shows_in_the_lifetime_count(acceptor):
+    acceptor.happen(4)
+    assert acceptor.bench.tell(300) == [("coin", 1, 100, "GB100A")]
+    acceptor.happen(5)
+    acceptor.reset()  # before the next poll
+    assert acceptor.bench.tell(300) == [("device_reset", 72)]
+
+
+def test_a_reset_without_events_before_and_after_shows_in_the_mask(acceptor):
+    acceptor.accepted += 1
+    acceptor.reset()
+    assert acceptor.bench.tell(6000) == [("device_reset", 71)]
+    assert acceptor.mask == MASK
 
 
 def test_accept_goes_out_at_once_even_between_polls(acceptor):

@@ -366,6 +366,20 @@ def test_coins_that_left_while_nobody_looked_are_told_before_the_next_payout(kee
     ]
 
 
+def test_a_payout_whose_count_could_not_be_read_tells_no_extra_coins():
+    machine = Machine()
+    machine.bench.tell(1500)
+    machine.port.always(COUNT, lambda: machine.say(b"", NAK))
+    machine.port.always(dispense(3), lambda: machine.take(3))
+    machine.driver.prepare(3)
+    assert machine.bench.tell(200) == [("prepared", 17, NO_COUNT)]
+    machine.port.always(COUNT, lambda: machine.say(machine.life.to_bytes(3, "little")))
+    machine.driver.dispense()
+    machine.bench.tell(200)
+    machine.pay(3)
+    assert machine.bench.tell(3000) == [("paid", 3), ("done", 3, 0, 0x80)]
+
+
 def test_coins_of_a_payout_that_was_given_up_are_extra(keeps_count):
     machine = Machine()
     machine.start(5)

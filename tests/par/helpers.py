@@ -30,7 +30,7 @@ needs_natural = false
 [bets]
 source = "made for tests"
 coin_values_pence = [1, 2]
-levels = [1, 5]
+levels = 5
 
 [symbols]
 source = "made for tests"

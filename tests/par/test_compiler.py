@@ -29,6 +29,7 @@ def test_core_reads_what_the_sheet_says(sheet: Sheet) -> None:
     assert pack.symbols == tuple(symbol.title for symbol in sheet.symbols)
     assert pack.lines == sheet.lines
     assert pack.modes == tuple(mode.id for mode in sheet.modes)
+    assert (pack.coin_values, pack.levels) == (sheet.coin_values, sheet.levels)
     for number, mode in enumerate(sheet.modes):
         flags = MODE_SCATTER_PAYS * mode.scatter_pays | MODE_SELECTABLE * mode.selectable
         assert (pack.cost(number), pack.flags(number)) == (mode.cost, flags)
@@ -51,7 +52,7 @@ def test_pack_is_the_same_every_time_and_hashed(sheet: Sheet) -> None:
 def test_layout_of_features() -> None:
     data = compile_sheet(parse(SMALL))
     sections = section_offsets(data)
-    assert list(sections) == ["GAME", "SYMB", "PAYS", "LINE", "SCAT", "SETS", "STRP", "MODE", "FEAT", "OPTN", "TEXT"]
+    assert " ".join(sections) == "GAME BETS SYMB PAYS LINE SCAT SETS STRP MODE FEAT OPTN TEXT"
     offset, length = sections["FEAT"]
     assert struct.unpack_from("<BBBBHBB8x", data, offset) == (1, 1, 1, 1, 4, 2, 3)
     assert length == 16

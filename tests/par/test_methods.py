@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from host_tools.par.counts import by_counts
 from host_tools.par.exact import exact, win_by_count
-from host_tools.par.hits import deciding_reels, hits
+from host_tools.par.hits import hits, shortest_runs
 from host_tools.par.model import Feature, Mode, Option, Sheet, StripSet, Symbol
 from host_tools.par.sheet import parse
 
@@ -47,7 +47,7 @@ def sheets(draw: st.DrawFn, plain: bool = False) -> Sheet:
     return Sheet(
         file="generated", name="generated", title="Generated", reels=3, rows=3, win_cap_pence=0, max_unit_pence=1,
         wild_rule=draw(st.sampled_from(("highest", "product", "sum"))), needs_natural=not plain and draw(st.booleans()),
-        coin_values=(), levels=(), symbols=tuple(entries), pays=pays, lines=tuple(lines),
+        coin_values=(1,), levels=1, symbols=tuple(entries), pays=pays, lines=tuple(lines),
         scatter_pays={s: tuple(draw(st.lists(st.integers(0, 5), min_size=9, max_size=9))) for s in scatters},
         sets=(StripSet("base", tuple(draw(strip) for _ in range(3))),),
         modes=(Mode("base", "Base", 0, draw(st.integers(1, 9)), plain or draw(st.booleans()), True, None, 0, 0),),
@@ -105,10 +105,10 @@ def test_deciding_reels(sheet: Sheet) -> None:
 def test_deciding_reels_know_their_limits() -> None:
     sheet = parse(SMALL)
     with pytest.raises(ValueError, match="needs_natural"):
-        deciding_reels(parse(SMALL.replace("needs_natural = false", "needs_natural = true")))
+        shortest_runs(parse(SMALL.replace("needs_natural = false", "needs_natural = true")))
     with pytest.raises(ValueError, match="longer"):
-        deciding_reels(parse(SMALL.replace("A = [0, 2, 10]", "A = [0, 2, 0]")))
-    assert deciding_reels(sheet) == 3
+        shortest_runs(parse(SMALL.replace("A = [0, 2, 10]", "A = [0, 2, 0]")))
+    assert shortest_runs(sheet) == {2: 2, 3: 3}
     assert hits(sheet, sheet.sets[0].reels, None).by_scatters == 0
 
 

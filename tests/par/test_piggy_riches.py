@@ -109,14 +109,14 @@ def test_published_largest_wins() -> None:
     sheet = game()
     line = max(max(row) for row in sheet.pays) * sheet.symbols[0].multiplier
     highest = max(option.multiplier for options in sheet.features[0].options.values() for option in options)
-    assert line * highest * max(sheet.levels) == 360_000
-    assert max(sheet.scatter_pays[1]) * sheet.modes[0].cost * max(sheet.levels) == 15_000
+    assert line * highest * sheet.levels == 360_000
+    assert max(sheet.scatter_pays[1]) * sheet.modes[0].cost * sheet.levels == 15_000
 
 
 def test_stakes() -> None:
     sheet = game()
     assert len(sheet.lines) == sheet.modes[0].cost == 15
-    stakes = {15 * coin * level for coin in sheet.coin_values for level in sheet.levels}
+    stakes = {15 * coin * level for coin in sheet.coin_values for level in range(1, sheet.levels + 1)}
     assert min(stakes) == 15
     assert max(stakes) == 15 * sheet.max_unit_pence == 450
 
