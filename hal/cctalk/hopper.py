@@ -219,8 +219,11 @@ class Hopper(HopperWatch):
         self._ask(DISPENSE_COUNT, self._got_count, b"", IDEMPOTENT, 3, 3, self._no_count)
 
     def _no_count(self, status: int) -> None:
-        self._payout.count = NO_COUNT
-        self._enable_for_payout()
+        """A hopper that keeps a count does not pay while it cannot be read: it may be the only evidence later."""
+        if self._keeps_count:
+            self._not_prepared(status)
+        else:
+            self._enable_for_payout()
 
     def _got_count(self, answer: bytes) -> None:
         count = int.from_bytes(answer, "little")

@@ -15,7 +15,7 @@ n the coins that it asked for:
 
 How many coins were paid is what the dispense count grew by: it survives a reset and counts nothing twice. The figures
 of the status tell the progress, and must agree if the payout was seen under way. A hopper that keeps no dispense count
-is judged by the figures alone: they count if paid + unpaid is n and they are not known to be older than the command.
+is judged by the figures alone: they are proof if paid + unpaid is n and they are known to be younger than the command.
 """
 
 from .bus import OK, REFUSED, UNKNOWN
@@ -133,8 +133,9 @@ class Payout:
         if kind == _FOREIGN:
             return UNPROVEN
         if kind == _RESET:
-            fresh = self._running or figures != self.baseline
-            return self._end(paid, True) if adds_up and fresh else UNPROVEN
+            if not adds_up or (figures == self.baseline and not self._running):
+                return UNPROVEN
+            return self._end(paid, self._running or self.baseline != b"")
         if self._running:
             return self._end(paid, adds_up and kind == _TAKEN)
         if self.reply == REFUSED:

@@ -1,7 +1,8 @@
-"""The command line: `cabinet run`, `cabinet par …`."""
+"""The command line `cabinet`."""
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,14 @@ import typer
 from host_tools.cabinet import games
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
+from host_tools.hil.script_commands import Command
 from host_tools.hil.transcript import Transcript
 from host_tools.par.cli import app as par
 from host_tools.par.reading import SheetError
 
-DEMO = Path(__file__).parent.parent / "hil" / "scripts" / "demo.rig"
+SCRIPTS = Path(__file__).parent.parent / "hil" / "scripts"
+DEMO = SCRIPTS / "demo.rig"
+MONEY = SCRIPTS / "money.rig"
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it.")
 app.add_typer(par, name="par", help="The games' mathematics: build, show, exact, simulate, search.")
@@ -41,20 +45,23 @@ def run(
 
         FrontPanel(games.packs()).run()
         return
-    try:
-        path = script or DEMO
-        commands = parse(path.read_text(), path.name)
-        packs = games.packs()
-    except OSError as error:
-        raise fail(f"cannot read {script}: {error.strerror}", 2) from None
-    except UnicodeDecodeError:
-        raise fail(f"{script} is not a text file", 2) from None
-    except (ScriptError, SheetError) as error:
-        raise fail(str(error), 2) from None
+    commands, packs = read_script(script or DEMO)
     raise typer.Exit(play(commands, packs, as_json))
 
 
-def play(commands, packs, as_json: bool) -> int:  # noqa: ANN001
+def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
+    """A script's commands and the games. Exit 2 with what is wrong and the remedy."""
+    try:
+        return parse(path.read_text(), path.name), games.packs()
+    except OSError as error:
+        raise fail(f"cannot read {path}: {error.strerror}", 2) from None
+    except UnicodeDecodeError:
+        raise fail(f"{path} is not a text file", 2) from None
+    except (ScriptError, SheetError) as error:
+        raise fail(str(error), 2) from None
+
+
+def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool) -> int:
     """Runs a parsed script and prints what happens; returns the exit code."""
     transcript = Transcript(native.Pack(next(iter(packs.values()))))
 
@@ -82,3 +89,76 @@ def play(commands, packs, as_json: bool) -> int:  # noqa: ANN001
         print(f"cabinet: {failure}", file=sys.stderr)
         return 1
     return 0
+
+
+@app.command()
+def soak(
+    cuts: Annotated[str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")] = "exhaustive",
+    script: Annotated[Path | None, typer.Option(help="A rig script; without one, the money script.")] = None,
+    mains: Annotated[bool, typer.Option(help="The devices lose their power too, not only the board.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
+) -> None:
+    """Cut the power after every byte that a script writes to NVRAM, and check the books after each recovery.
+
+    Exit: 0 no violation, 1 violations, 2 wrong arguments.
+    """
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    from host_tools.soak import cuts as power_cuts
+
+    path = script or MONEY
+    try:
+        every = 1 if cuts == "exhaustive" else int(cuts)
+        if every < 1:
+            raise ValueError
+    except ValueError:
+        raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
+    commands, packs = read_script(path)
+    columns = (TextColumn("cutting the power: {task.completed} cuts"), TimeElapsedColumn())
+    with Progress(*columns, disable=as_json or not sys.stderr.isatty()) as progress:
+        task = progress.add_task("cuts", total=None)
+        try:
+            report = power_cuts.run(
+                commands, packs, mains=mains, every=every, progress=lambda done: progress.update(task, completed=done)
+            )
+        except RigError as error:
+            raise fail(str(error)) from None
+    if as_json:
+        print(json.dumps({"script": path.name, "mains": mains, "cuts": report.cuts, "violations": report.violated,
+                          "disputed": report.disputed, "states": report.states}))  # fmt: skip
+    else:
+        ends = ", ".join(f"{number} {state}" for state, number in sorted(report.states.items()))
+        print(f"{report.cuts} cuts, {report.violated} violations; recovered to: {ends}; {report.disputed} coins disputed")
+    for violation in report.violations:
+        print(f"cabinet: {violation}", file=sys.stderr)
+    if report.violated:
+        raise typer.Exit(1)
+
+
+@app.command()
+def devices() -> None:
+    """Open the models of the default cabinet's devices on ptys and serve them until interrupted.
+
+    Prints the path of each line; `cabinet firmware` or any other host can be connected to them.
+    """
+    from host_tools.hil.realtime import serve_devices
+
+    serve_devices()
+
+
+@app.command()
+def firmware(
+    port: Annotated[list[str], typer.Option(help="NAME=PATH of a serial line, e.g. cctalk=/dev/ttyUSB0; repeat.")],
+    nvram: Annotated[Path, typer.Option(help="File that keeps the critical memory; made when new.")],
+    seconds: Annotated[float, typer.Option(help="Stop after so many seconds; 0 = run until interrupted.")] = 0,
+) -> None:
+    """Run the firmware on this computer's own serial lines, in real time.
+
+    Lines: console, cctalk, panel, entropy. The console is this terminal unless a port is named for it.
+    """
+    from host_tools.hil.realtime import BadPort, run_firmware
+
+    try:
+        run_firmware(port, nvram, games.packs(), seconds)
+    except (BadPort, OSError, ValueError) as error:
+        raise fail(str(error), 2) from None

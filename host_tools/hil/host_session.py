@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 
 from firmware.main import Cabinet
-from hal.board import TICKS_PERIOD, Board, Nvram, PortError, SerialPort
+from hal.board import Nvram, PortError, SerialPort
+from hal.boards.host import NVRAM_BYTES, HostBoard
 from host_tools.hil.line import Line, PortFull
-
-NVRAM_BYTES = 65536
-# Games are compiled from their sheets once per process; a pack is a function of its sheet.
 
 
 class PowerCut(BaseException):
@@ -56,34 +54,6 @@ class RigPort(SerialPort):
             raise PortError(str(full)) from None
 
 
-class RigBoard(Board):
-    """The host board on the rig's lines, NVRAM and clock."""
-
-    name = "host"
-
-    def __init__(self, lines: Mapping[str, Line], nvram: Nvram, packs: Mapping[str, bytes], reason: str) -> None:
-        self.nvram = nvram
-        self.reset_reason = reason
-        self.now_ms = 0
-        self._ports = {name: RigPort(line) for name, line in lines.items()}
-        self._packs = packs
-
-    def port(self, name: str) -> SerialPort:
-        return self._ports[name]
-
-    def ticks_ms(self) -> int:
-        return self.now_ms % TICKS_PERIOD
-
-    def feed_watchdog(self) -> None:
-        pass
-
-    def game(self, name: str) -> bytes:
-        return self._packs[name]
-
-    def games(self) -> tuple[str, ...]:
-        return tuple(sorted(self._packs))
-
-
 class HostSession:
     """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
 
@@ -101,7 +71,8 @@ class HostSession:
     def start(self, now_ms: int) -> bool:
         """Power comes on; uptime begins at 0. False when the power failed again while starting."""
         self._started_ms = now_ms
-        board = RigBoard(self._lines, self.nvram, self._packs, "power")
+        ports = {name: RigPort(line) for name, line in self._lines.items()}
+        board = HostBoard(ports, self.nvram, dict(self._packs), lambda: 0)  # the rig hands in the time itself
         try:
             self.cabinet = Cabinet(board)
         except PowerCut:

@@ -1,0 +1,83 @@
+"""The same devices and the same firmware in real time, each in its own process, joined by ptys or real serial lines."""
+
+import select
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from firmware.main import Cabinet
+from hal.board import Clock, SerialPort
+from hal.boards.host import FileNvram, HostBoard, TtySerialPort
+from host_tools.hil.line import PtyLine
+from host_tools.hil.world import BAUDS, World
+
+FIRMWARE_LINES = ("console", "cctalk", "panel", "entropy")
+TURN_S = 0.001
+
+
+class BadPort(Exception):
+    """A --port that names no line, or no path."""
+
+
+class TerminalPort(SerialPort):
+    """Standard input and output as the console line."""
+
+    def read(self) -> bytes:
+        ready, _, _ = select.select([sys.stdin], [], [], 0)
+        if not ready:
+            return b""
+        return sys.stdin.buffer.readline()
+
+    def write(self, data: bytes) -> None:
+        sys.stdout.write(data.decode(errors="replace").replace("\r\n", "\n"))
+        sys.stdout.flush()
+
+
+def serve_devices() -> None:
+    """Powers up the default cabinet's devices on ptys, prints the paths, and serves until interrupted."""
+    world = World(lambda event: None, make_line=PtyLine)
+    lines = {name: cast(PtyLine, line) for name, line in world.lines.items() if name != "console"}
+    for line in lines.values():
+        line.advance()
+    world.power(True, 0)
+    for name, line in lines.items():
+        print(f"{name}={line.path}", flush=True)
+    try:
+        while True:
+            for line in lines.values():
+                line.advance()
+            time.sleep(TURN_S)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for line in lines.values():
+            line.close()
+
+
+def run_firmware(ports: Sequence[str], nvram: Path, packs: Mapping[str, bytes], seconds: float) -> None:
+    """Runs the firmware on the named ttys. Errors: BadPort; OSError or ValueError for the NVRAM file."""
+    named: dict[str, SerialPort] = {}
+    for entry in ports:
+        name, separator, path = entry.partition("=")
+        if not separator or not path or name not in FIRMWARE_LINES:
+            raise BadPort(f"--port {entry}: say NAME=PATH with NAME one of {', '.join(FIRMWARE_LINES)}")
+        named[name] = TtySerialPort(path, BAUDS[name])
+    missing = [name for name in FIRMWARE_LINES[1:] if name not in named]
+    if missing:
+        raise BadPort(f"no path for {', '.join(missing)}: add --port {missing[0]}=PATH")
+    named.setdefault("console", TerminalPort())
+    memory = FileNvram(nvram)
+    board = HostBoard(named, memory, dict(packs))
+    clock = Clock()
+    end = time.monotonic() + seconds if seconds else None
+    try:
+        cabinet = Cabinet(board, clock.now(board.ticks_ms()))
+        while end is None or time.monotonic() < end:
+            cabinet.poll(clock.now(board.ticks_ms()))
+            time.sleep(TURN_S)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        memory.close()
