@@ -6,6 +6,7 @@ Amounts are pence unless they carry a pound sign. Nothing here can set an outcom
 import json
 
 from firmware import events, tilt
+from firmware.money.amounts import pounds
 from firmware.money.ledger import ACCOUNTS
 from firmware.money.meters import METERS
 from firmware.play import rounds
@@ -28,10 +29,6 @@ def _guard(lines):
         yield from lines
     except ValueError as error:
         yield "error: %s" % error
-
-
-def pounds(pence: int) -> str:
-    return "£%d.%02d" % (pence // 100, pence % 100)
 
 
 def _whole(word: str, name: str, low: int, high: int) -> int:
@@ -171,6 +168,8 @@ def _lines(cabinet, words, now_ms):
 def _watch(cabinet, words, now_ms):
     cabinet.console.watching = bool(_switch(words, "watch"))
     yield "watch %s" % words[0]
+    if cabinet.console.watching and cabinet.machine is not None:
+        cabinet.machine.show_picture()
 
 
 def _query(cabinet, words, now_ms):
@@ -193,9 +192,11 @@ def query(cabinet) -> dict:
         "tilt": machine.tilts.active(),
         "last_win": journal.get_int(keys.LAST_AWARD),
         "last_bet": journal.get_int(keys.LAST_BET),
-        "free_spins_left": machine.play.free_spins_left,
+        "free_spins_left": machine.play.free_spins_left(),
         "game": machine.play.game,
         "bet": machine.play.bet(),
+        "coin_value": machine.play.bets.coin_value(),
+        "level": machine.play.bets.level(),
         "quiet": machine.em_meters.idle(),
     }
     for account in ACCOUNTS:

@@ -130,7 +130,7 @@ class Machine:
         if state in (TILTED, SERVICE, HANDPAY):
             self.play.autoplay.stop()
             self._cancel_draw()
-        self._show({"e": "state", "state": state, "tilts": self.tilts.active()})
+        self._show_state()
 
     def _follow_causes(self, now_ms: int) -> None:
         """Automatic tilts follow their causes; until every device had its time to answer, silence is no fault."""
@@ -148,6 +148,14 @@ class Machine:
         follow("hopper_offline", self.payout.missing(), now_ms)
         follow("rng_no_data", self.generator.state in (rng.OFFLINE, rng.STARTING), now_ms)
         follow("rng_health", self.generator.state == rng.FAILED, now_ms)
+
+    def show_picture(self) -> None:
+        """Tells somebody who has just begun to watch how things stand."""
+        self._show_state()
+        self.play.show_picture()
+
+    def _show_state(self) -> None:
+        self._show({"e": "state", "state": self.state, "tilts": self.tilts.active()})
 
     # --- devices -------------------------------------------------------------------------------------------------
 
@@ -195,8 +203,9 @@ class Machine:
         if name == "technician":
             self._service = turned
         if turned:
-            self.tilts.clear(name, now_ms)
-            if name == "attendant" and not self.payout.active() and self.play.round is None:
+            cleared = self.tilts.clear(name, now_ms)
+            # One turn, one act: who clears a tilt has not yet seen what is due by hand.
+            if name == "attendant" and not cleared and not self.payout.active() and self.play.round is None:
                 self._pay_by_hand(now_ms)
 
     def _pay_by_hand(self, now_ms: int) -> None:

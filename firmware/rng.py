@@ -86,7 +86,7 @@ class HealthTests:
         self._same = 0
 
     def feed(self, data: bytes) -> str:
-        """"" while healthy, else the name of the test that failed."""
+        """ "" while healthy, else the name of the test that failed."""
         for byte in data:
             if byte == self._last:
                 self._run += 1

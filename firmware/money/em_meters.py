@@ -33,7 +33,7 @@ class EmMeters:
     def idle(self) -> bool:
         """True when no whole pulse waits and none is in flight."""
         journal = self._books.journal
-        return not any([journal.get_int(k) >= PULSE_PENCE or journal.get_int(f) for _, k, f in _METERS])
+        return not any(journal.get_int(k) >= PULSE_PENCE or journal.get_int(f) for _, k, f in _METERS)
 
     def poll(self, now_ms: int, panel_online: bool) -> None:
         journal = self._books.journal

@@ -1,6 +1,7 @@
 """Information pages: what a player must be able to read before betting (G8, C8): pays at the current bet, rules, RTP."""
 
 import native
+from firmware.money.amounts import pounds
 
 
 class InfoPages:
@@ -37,18 +38,18 @@ class InfoPages:
         return ("paytable", "features", "lines", "rtp")
 
     def page(self, title: str):
-        """Lines of text of one page, money in pence at the current bet."""
+        """Lines of text of one page, money at the current bet."""
         return getattr(self, "_" + title)()
 
     def _paytable(self):
         pack, unit = self._play.pack, self._play.bets.unit()
-        lines = ["bet %d, one line bet %d" % (self._play.bet(), unit)]
+        lines = ["bet %s, %s a line" % (pounds(self._play.bet()), pounds(unit))]
         for symbol in range(len(pack.symbols)):
             pays = []
             for count in range(1, pack.reels + 1):
                 credits = pack.pay(symbol, count)
                 if credits:
-                    pays.append("%d: %d" % (count, credits * unit))
+                    pays.append("%d: %s" % (count, pounds(credits * unit)))
             if pays:
                 lines.append("%s  %s" % (pack.symbols[symbol], "  ".join(pays)))
         return lines
@@ -61,7 +62,7 @@ class InfoPages:
             for count in range(1, pack.reels * pack.rows + 1):
                 multiple = pack.scatter_pay(symbol, count)
                 if multiple and (count == 1 or multiple != pack.scatter_pay(symbol, count - 1)):
-                    pays.append("%d: %d" % (count, multiple * bet))
+                    pays.append("%d: %s" % (count, pounds(multiple * bet)))
             if pays:
                 lines.append("%s anywhere  %s" % (pack.symbols[symbol], "  ".join(pays)))
         for feature in pack.features:
@@ -84,6 +85,6 @@ class InfoPages:
                     % (pack.modes[mode], low // 10000, low % 10000 // 100, high // 10000, high % 10000 // 100)
                 )
         if pack.win_cap_pence:
-            lines.append("a round pays %d at most" % pack.win_cap_pence)
+            lines.append("a round pays %s at most" % pounds(pack.win_cap_pence))
         lines.append("malfunction voids all pays and plays")
         return lines

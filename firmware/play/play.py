@@ -23,16 +23,13 @@ _SHOWN_MS = {
     native.FREE_SPINS_END: (1000, 200),
 }
 _EVENT_NAMES = {
-    native.SPIN: "spin",
     native.LINE_WIN: "line_win",
     native.WAYS_WIN: "ways_win",
     native.SCATTER_WIN: "scatter_win",
-    native.CHOICE: "choice",
     native.FREE_SPINS_BEGIN: "free_spins_begin",
     native.FREE_SPINS_ADDED: "free_spins_added",
     native.FREE_SPINS_END: "free_spins_end",
     native.WIN_CAP: "win_cap",
-    native.ROUND_END: "round_end",
 }
 
 
@@ -50,9 +47,8 @@ class Play:
         self.settings = Settings(books.journal)
         self.round = None
         self.cursor = 0  # option highlighted while a choice is due
-        self.free_spins_left = 0
-        self.won_so_far = 0  # pence shown as won in the round
-        self.fault = False  # set when a round had to be voided
+        self.fault = False  # set when the core failed in the middle of a round
+        self.voided = False  # the round that power loss interrupted could not be finished
         self._due_ms = 0
         self._capped = 0
         name = books.journal.get(keys.GAME).decode()
@@ -94,16 +90,27 @@ class Play:
             return False
         opened = rounds.recover(self._books, self._packs, now_ms)
         if opened is None:
-            self._show({"e": "round_voided"})
+            self.voided = True
             return False
         self._enter(opened, now_ms)
-        self.won_so_far = opened.core.award_pence
-        self._show({"e": "round_recovered", "game": opened.record.game, "bet": opened.record.bet})
+        return True
+
+    def show_picture(self) -> None:
+        """Tells somebody who has just begun to watch what stands on the screen."""
+        self.show_bet()
+        if self.voided:
+            self._show({"e": "round_voided", "credit": self._credit()})
+        opened = self.round
+        if opened is None:
+            return
+        self._show({"e": "round_recovered", "game": opened.record.game, "bet": opened.record.bet, "won": opened.won})
         if opened.step:
-            self._show_window("window", opened.core)
+            self._show_window("window", opened)
         if opened.core.options():
             self._show_choice(opened.core)
-        return True
+
+    def free_spins_left(self) -> int:
+        return self.round.free_spins_left if self.round is not None else 0
 
     def choosing(self) -> bool:
         return bool(self.options())
@@ -140,7 +147,7 @@ class Play:
             self._void(opened, now_ms)
             return True
         kind = event[0]
-        self._present(event, opened.core)
+        self._present(event, opened)
         shown = _SHOWN_MS.get(kind)
         if shown:
             self._due_ms = now_ms + shown[1 if self.settings.quick_spin else 0]
@@ -155,7 +162,8 @@ class Play:
 
     def _enter(self, opened, now_ms: int) -> None:
         self.round = opened
-        self.cursor = self.free_spins_left = self.won_so_far = self._capped = 0
+        self.voided = False
+        self.cursor = self._capped = 0
         self.fault = False
         self._due_ms = now_ms
 
@@ -177,38 +185,29 @@ class Play:
 
     # --- what the player sees ------------------------------------------------------------------------------------
 
-    def _present(self, event, core) -> None:
+    def _present(self, event, opened) -> None:
         kind, index, symbol, count, multiplier, pence = event
         if kind == native.ROUND_END:
             return  # shown with the new credit once it is booked
         if kind == native.SPIN:
-            self.free_spins_left = count
-            self._show_window("spin", core)
+            self._show_window("spin", opened)
         elif kind == native.CHOICE:
-            self._show_choice(core)
+            self._show_choice(opened.core)
         else:
-            if kind in (native.LINE_WIN, native.WAYS_WIN, native.SCATTER_WIN):
-                self.won_so_far += pence
-            if kind == native.FREE_SPINS_BEGIN:
-                self.free_spins_left = count
-            elif kind == native.FREE_SPINS_ADDED:
-                self.free_spins_left += count
-            elif kind == native.FREE_SPINS_END:
-                self.free_spins_left = 0
-            self._show(
-                {
-                    "e": _EVENT_NAMES[kind],
-                    "index": index,
-                    "symbol": symbol,
-                    "count": count,
-                    "x": multiplier,
-                    "pence": pence,
-                }
-            )
+            name = _EVENT_NAMES[kind]
+            self._show({"e": name, "index": index, "symbol": symbol, "count": count, "x": multiplier, "pence": pence})
 
-    def _show_window(self, name: str, core) -> None:
+    def _show_window(self, name: str, opened) -> None:
+        core, left = opened.core, opened.free_spins_left
         self._show(
-            {"e": name, "window": list(core.window()), "stops": list(core.stops()), "free_spins": self.free_spins_left}
+            {
+                "e": name,
+                "window": list(core.window()),
+                "stops": list(core.stops()),
+                "free_spins": left,
+                "x": opened.multiplier,
+                "won": opened.won,
+            }
         )
 
     def _show_choice(self, core) -> None:

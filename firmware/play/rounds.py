@@ -32,9 +32,7 @@ class RoundRecord:
 
     def pack(self) -> bytes:
         name = self.game.encode()
-        return struct.pack(
-            _RECORD, name, self.pack_hash, self.mode, self.unit, self.bet, self.credit_before, self.seed
-        )
+        return struct.pack(_RECORD, name, self.pack_hash, self.mode, self.unit, self.bet, self.credit_before, self.seed)
 
     def pack_finished(self) -> bytes:
         return self.pack() + struct.pack("<Q", self.award) + self.choices
@@ -68,13 +66,26 @@ class OpenRound:
         self.core = native.Round(pack, record.mode, record.unit, record.seed)
         self.step = 0
         self.had_free_spins = False
+        self.free_spins_left = 0
+        self.multiplier = 1  # of the free spins under way
+        self.won = 0  # pence shown as won so far
 
     def next(self):
         """The next event of the round (native/README.md)."""
         event = self.core.next()
         self.step += 1
-        if event[0] == native.FREE_SPINS_BEGIN:
+        kind, _, _, count, multiplier, pence = event
+        if kind in (native.LINE_WIN, native.WAYS_WIN, native.SCATTER_WIN):
+            self.won += pence
+        elif kind == native.SPIN:
+            self.free_spins_left = count
+        elif kind == native.FREE_SPINS_BEGIN:
             self.had_free_spins = True
+            self.free_spins_left, self.multiplier = count, multiplier
+        elif kind == native.FREE_SPINS_ADDED:
+            self.free_spins_left += count
+        elif kind == native.FREE_SPINS_END:
+            self.free_spins_left, self.multiplier = 0, 1
         return event
 
     def note_progress(self) -> None:

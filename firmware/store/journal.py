@@ -313,10 +313,7 @@ def _holds(memory, start: int, sequence: int) -> bool:
     position = memory.find(pattern, start + 4)
     while position >= 0:
         offset = position - 4
-        if memory[offset] == SNAPSHOT:
-            found = _parse(memory, offset, -1)
-        else:
-            found = _parse(memory, offset, sequence)
+        found = _parse(memory, offset, -1 if memory[offset] == SNAPSHOT else sequence)
         if found and found[0] == sequence:
             return True
         position = memory.find(pattern, position + 1)

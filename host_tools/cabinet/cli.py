@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import native
 import typer
 
+import native
 from host_tools.cabinet import games
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
@@ -21,7 +21,9 @@ SCRIPTS = Path(__file__).parent.parent / "hil" / "scripts"
 DEMO = SCRIPTS / "demo.rig"
 MONEY = SCRIPTS / "money.rig"
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it.")
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it."
+)
 app.add_typer(par, name="par", help="The games' mathematics: build, show, exact, simulate, search.")
 
 
@@ -33,7 +35,9 @@ def fail(message: str, code: int = 1) -> typer.Exit:
 
 @app.command()
 def run(
-    script: Annotated[Path | None, typer.Option(help="A rig script; without one, a front panel or the demonstration.")] = None,
+    script: Annotated[
+        Path | None, typer.Option(help="A rig script; without one, a front panel or the demonstration.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One event a line, a summary last.")] = False,
 ) -> None:
     """Run the cabinet: a front panel in a terminal, else a script in virtual time.
@@ -93,7 +97,9 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool)
 
 @app.command()
 def soak(
-    cuts: Annotated[str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")] = "exhaustive",
+    cuts: Annotated[
+        str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
+    ] = "exhaustive",
     script: Annotated[Path | None, typer.Option(help="A rig script; without one, the money script.")] = None,
     mains: Annotated[bool, typer.Option(help="The devices lose their power too, not only the board.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
@@ -128,7 +134,9 @@ def soak(
                           "disputed": report.disputed, "states": report.states}))  # fmt: skip
     else:
         ends = ", ".join(f"{number} {state}" for state, number in sorted(report.states.items()))
-        print(f"{report.cuts} cuts, {report.violated} violations; recovered to: {ends}; {report.disputed} coins disputed")
+        print(
+            f"{report.cuts} cuts, {report.violated} violations; recovered to: {ends}; {report.disputed} coins disputed"
+        )
     for violation in report.violations:
         print(f"cabinet: {violation}", file=sys.stderr)
     if report.violated:

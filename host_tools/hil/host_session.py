@@ -57,8 +57,8 @@ class RigPort(SerialPort):
 class HostSession:
     """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
 
-    def __init__(self, lines: Mapping[str, Line], packs: Mapping[str, bytes]) -> None:
-        self.nvram = RigNvram()
+    def __init__(self, lines: Mapping[str, Line], packs: Mapping[str, bytes], nvram_bytes: int = NVRAM_BYTES) -> None:
+        self.nvram = RigNvram(nvram_bytes)
         self._lines = lines
         self._packs = packs
         self.cabinet: Cabinet | None = None

@@ -1,10 +1,12 @@
 """The same devices and the same firmware in real time, each in its own process, joined by ptys or real serial lines."""
 
 import select
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import cast
 
 from firmware.main import Cabinet
@@ -35,6 +37,10 @@ class TerminalPort(SerialPort):
         sys.stdout.flush()
 
 
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
 def serve_devices() -> None:
     """Powers up the default cabinet's devices on ptys, prints the paths, and serves until interrupted."""
     world = World(lambda event: None, make_line=PtyLine)
@@ -44,6 +50,7 @@ def serve_devices() -> None:
     world.power(True, 0)
     for name, line in lines.items():
         print(f"{name}={line.path}", flush=True)
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         while True:
             for line in lines.values():
@@ -71,6 +78,7 @@ def run_firmware(ports: Sequence[str], nvram: Path, packs: Mapping[str, bytes], 
     memory = FileNvram(nvram)
     board = HostBoard(named, memory, dict(packs))
     clock = Clock()
+    signal.signal(signal.SIGTERM, _interrupt)
     end = time.monotonic() + seconds if seconds else None
     try:
         cabinet = Cabinet(board, clock.now(board.ticks_ms()))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import native
+from hal.boards.host import NVRAM_BYTES
 from host_tools.hil import script_commands as cmd
 from host_tools.hil import want
 from host_tools.hil.host_session import HostSession
@@ -51,10 +52,15 @@ class Rig:
     `packs`: game name -> pack bytes. `on_event`: called with each event as it happens; `t` is in milliseconds.
     """
 
-    def __init__(self, packs: Mapping[str, bytes], on_event: Callable[[Event], None] = lambda event: None) -> None:
+    def __init__(
+        self,
+        packs: Mapping[str, bytes],
+        on_event: Callable[[Event], None] = lambda event: None,
+        nvram_bytes: int = NVRAM_BYTES,
+    ) -> None:
         self.now_ms = 0
         self.world = World(self._heard)
-        self.session = HostSession(self.world.lines, packs)
+        self.session = HostSession(self.world.lines, packs, nvram_bytes)
         self.state = "off"
         self.events: deque[Event] = deque(maxlen=10_000)
         self._packs = {name: native.Pack(data) for name, data in packs.items()}

@@ -11,6 +11,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from firmware.store.journal import AREAS, BANKS, CONTROL_BYTES, SNAPSHOT
+from hal.boards.host import NVRAM_BYTES
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.script_commands import Command
 
@@ -28,6 +30,7 @@ class CutReport:
     violated: int = 0
     violations: list[str] = field(default_factory=list)
     disputed: int = 0  # cuts of the mains after which a coin was kept as disputed
+    compactions: int = 0  # 1 when the journal moved to its other area in the uncut run
     states: dict[str, int] = field(default_factory=dict)  # where recovery ended
 
     def add(self, verdict: dict) -> None:
@@ -119,12 +122,13 @@ def run(
     mains: bool = False,
     every: int = 1,
     jobs: int = 2,
+    nvram_bytes: int = NVRAM_BYTES,
     progress: Callable[[int], None] = lambda cuts: None,
 ) -> CutReport:
     """Cuts the power after each `every`-th byte written by the script. `mains`: the devices lose theirs too."""
     report = CutReport()
     children = _Children(jobs, report)
-    rig = Rig(packs)
+    rig = Rig(packs, nvram_bytes=nvram_bytes)
     memory = rig.session.nvram
     whole_write = memory.write
 
@@ -143,6 +147,8 @@ def run(
     memory.write = write
     rig.run(commands)
     children.finish()
+    area_bytes = (nvram_bytes - CONTROL_BYTES) // (BANKS * AREAS)
+    report.compactions = sum(memory.memory[area * area_bytes] == SNAPSHOT for area in range(AREAS)) - 1
     return report
 
 

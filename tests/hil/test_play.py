@@ -2,9 +2,9 @@
 
 import json
 
-import native
 import pytest
 
+import native
 from host_tools.cabinet import games
 
 
@@ -133,7 +133,9 @@ def test_a_round_of_a_changed_program_is_voided_and_refunded(story):
 
 
 def test_autoplay_plays_its_number_of_games(story):
-    story("coin 200\ncoin 200\nconsole autoplay 7\npress autoplay\nwait until idle within 5m\nwait 2s\nexpect games == 7")
+    story(
+        "coin 200\ncoin 200\nconsole autoplay 7\npress autoplay\nwait until idle within 5m\nwait 2s\nexpect games == 7"
+    )
 
 
 def test_autoplay_stops_on_any_win(story):
@@ -162,7 +164,9 @@ def test_autoplay_stops_on_cash_decrease(story):
 
 
 def test_autoplay_stops_by_its_button_after_the_round_and_by_an_open_door(story):
-    it = story("coin 200\nconsole autoplay 50\npress autoplay\nwait 100ms\npress autoplay\nwait 1m\nexpect state == idle")
+    it = story(
+        "coin 200\nconsole autoplay 50\npress autoplay\nwait 100ms\npress autoplay\nwait 1m\nexpect state == idle"
+    )
     assert it.books()["games"] <= 2
     it.tell("press autoplay\nwait 300ms\nopen main\nwait 5s\nclose main\nwait 30s\nexpect state == idle")
     assert it.books()["games"] <= 4
@@ -170,13 +174,13 @@ def test_autoplay_stops_by_its_button_after_the_round_and_by_an_open_door(story)
 
 def test_autoplay_settings_changed_in_a_round_take_effect_after_it(story):
     it = story("coin 200\nwant free_spins\nconsole autoplay 5\npress autoplay\nwait until choosing")
-    it.tell("console autoplay 9 any_win\nexpect console contains \"takes effect after the round\"")
-    it.tell("press start\nwait until idle within 5m\nconsole autoplay\nexpect console contains \"autoplay 9 plays\"")
+    it.tell('console autoplay 9 any_win\nexpect console contains "takes effect after the round"')
+    it.tell('press start\nwait until idle within 5m\nconsole autoplay\nexpect console contains "autoplay 9 plays"')
 
 
 def test_autoplay_settings_return_to_default_after_power_loss(story):
     it = story("console autoplay 99 any_win\npower off\npower on\nconsole autoplay")
-    it.tell("expect console contains \"autoplay 10 plays, 0 to go\"")
+    it.tell('expect console contains "autoplay 10 plays, 0 to go"')
     assert "any_win" not in "\n".join(it.world.console.text)
 
 
@@ -200,7 +204,9 @@ def test_a_door_opened_while_off_is_noticed_at_power_up(story):
 
 
 def test_an_open_door_freezes_the_round_and_it_goes_on_when_closed(story):
-    it = story("coin 200\nwant free_spins\npress start\nwait until choosing\nopen main\npress right\npress start\nwait 5s")
+    it = story(
+        "coin 200\nwant free_spins\npress start\nwait until choosing\nopen main\npress right\npress start\nwait 5s"
+    )
     it.tell("expect state == tilted\nclose main\nexpect state == choosing\npress start\nwait until idle within 5m")
     assert it.saw("chosen")[-1]["option"] == 0
     it.balanced()
@@ -219,7 +225,9 @@ def test_a_coin_in_flight_when_the_door_opens_is_credited_or_returned(story):
 def test_service_mode_cannot_be_played(story):
     """CAB-CFG-02."""
     it = story("coin 100\nturn technician\nexpect state == service\ncoin 100\npress start\npress cash_out\nwait 1s")
-    it.tell("expect credit == 100\nexpect games == 0\nunturn technician\nexpect state == idle\ncoin 20\nexpect credit == 120")
+    it.tell(
+        "expect credit == 100\nexpect games == 0\nunturn technician\nexpect state == idle\ncoin 20\nexpect credit == 120"
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +241,9 @@ def test_service_mode_cannot_be_played(story):
 )
 def test_no_randomness_no_play(story, fault, tilt):
     """CAB-RNG: fails closed; nothing is wagered; play resumes only after the start-up test."""
-    it = story(f"coin 100\nfault {fault}\npress start\nwait 4s\nexpect tilt == {tilt}\nexpect wagered == 0\nexpect games == 0")
+    it = story(
+        f"coin 100\nfault {fault}\npress start\nwait 4s\nexpect tilt == {tilt}\nexpect wagered == 0\nexpect games == 0"
+    )
     it.tell("clear entropy\nwait 6s\nexpect state == idle\nwant loss\npress start\nwait until idle\nexpect games == 1")
 
 
