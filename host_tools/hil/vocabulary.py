@@ -1,4 +1,4 @@
-"""The names that a rig script may use: ARCHITECTURE, "The default cabinet". A rig with other wiring passes its own."""
+"""The names that a rig script may use: those of the default cabinet. A rig with other wiring passes its own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

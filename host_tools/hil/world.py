@@ -1,4 +1,4 @@
-"""The default cabinet's world: its serial lines and the devices on them (ARCHITECTURE: serial ports, default cabinet)."""
+"""The default cabinet's world: its serial lines and the devices on them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -9,7 +9,7 @@ finite chain: the state is (spins played, spins granted). With x the win of one 
     E[F] = m E[x] M        E[F^2] = m^2 (E[x^2] M + 2 E[x] U)
 
 U carries the covariance of what a spin wins with how many spins follow; leaving it, or the square of the mean, out is
-the published mistake that SLOT_MATHS warns of. Both run over integers with the common denominator D^(bound - t).
+the published mistake that par/SOURCES.md tells of. Both run over integers with the common denominator D^(bound - t).
 """
 
 from __future__ import annotations

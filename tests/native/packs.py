@@ -211,7 +211,7 @@ def sample() -> Game:
     )
 
 
-# The strips of slotopol's set 10 (facts/SLOT_MATHS.md, T4): test data that has been counted by others. Symbols from 1.
+# The strips of slotopol's set 10 (par/SOURCES.md, T4): test data that has been counted by others. Symbols from 1.
 SLOTOPOL_STRIPS = [
     "4 12 11 10 6 9 8 12 11 5 12 9 7 3 8 2 12 6 10 9 11 8 4 10 9 11 12 10 11 6 12 1 8 9 7 10 11 5 7",
     "8 9 10 12 11 3 9 12 7 8 9 12 7 11 6 12 11 7 5 4 10 9 12 10 5 8 10 12 11 4 10 2 6 9 11 8 6 11 1",
@@ -264,7 +264,7 @@ def slotopol_set_10() -> Game:
     )
 
 
-# A 15-line model of Lobstermania 96.2 % (facts/SLOT_MATHS.md, T1 and T1b): the counts and pays of Harrigan and Dixon's
+# A 15-line model of Lobstermania 96.2 % (par/SOURCES.md, T1 and T1b): the counts and pays of Harrigan and Dixon's
 # paper in an order shuffled by the author of that model.
 LOBSTERMANIA_STRIPS = [
     (

@@ -65,7 +65,7 @@ def spread(c: Cycle) -> float:
 
 
 def test_slotopol_set_10():
-    """facts/SLOT_MATHS.md, T4: Piggy Riches on slotopol's strips, full cycle of 39^5 windows."""
+    """par/SOURCES.md, T4: Piggy Riches on slotopol's strips, full cycle of 39^5 windows."""
     pack = Pack(build(slotopol_set_10()))
     started = time.monotonic()
     c = cycle(pack, 0)
@@ -121,7 +121,7 @@ def test_published_free_spin_return_of_set_10():
 
 
 def test_lobstermania_one_line():
-    """facts/SLOT_MATHS.md, T1: integers of Harrigan and Dixon's 96.2 % sheet (150,000 of the lines are the bonus)."""
+    """par/SOURCES.md, T1: integers of Harrigan and Dixon's 96.2 % sheet (150,000 of the lines are the bonus)."""
     c = cycle(Pack(build(lobstermania([[0] * 5]))), 0)
     assert c.boards == 259_440_000
     assert c.winning_lines == c.boards_line == 9_142_500 + 150_000

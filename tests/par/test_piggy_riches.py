@@ -1,4 +1,4 @@
-"""The game's sheet against the rule sheet and the targets (GAMES.md, C1 to C6)."""
+"""The game's sheet against the rule sheet and the targets (C1 to C6)."""
 
 from __future__ import annotations
 

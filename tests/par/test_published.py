@@ -1,4 +1,4 @@
-"""Published sheets, reproduced to the last integer or the last printed digit (SLOT_MATHS.md, T1, T1b and T4)."""
+"""Published sheets, reproduced to the last integer or the last printed digit (par/SOURCES.md, T1, T1b and T4)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What every ccTalk slave does: frames, checksums, the headers that all devices answer, and faults of answering.
 
-Sources: PROTOCOLS 1.1 (link and frame), 1.2 (headers), 1.9 (identity strings of real devices). The receiver drops a
+Sources: SOURCES.md 1.1 (link and frame), 1.2 (headers), 1.9 (identity strings of real devices). The receiver drops a
 partial frame when the next byte comes more than 50 ms after the last one; nothing is answered to a bad checksum, a
 foreign address or an unknown header.
 """

@@ -1,4 +1,4 @@
-"""A coin acceptor on ccTalk, address 2. Sources: PROTOCOLS 1.2 (headers), 1.3 (event counter), 1.4 and 1.5 (codes).
+"""A coin acceptor on ccTalk, address 2. Sources: SOURCES.md 1.2 (headers), 1.3 (event counter), 1.4 and 1.5 (codes).
 
 A coin takes time to fall: it is measured, at `gate_ms` the gate lets it through or sends it back, and at `credit_ms`
 it passes the credit sensor and falls into the cashbox or hopper; then the credit event is made. Without mains the

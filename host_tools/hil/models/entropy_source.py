@@ -1,4 +1,4 @@
-"""A hardware random generator that is asked: request `x` + count (u16 LE) -> bytes + status, 0 good (PROTOCOLS 4.1)."""
+"""A hardware random generator that is asked: request `x` + count (u16 LE) -> bytes + status, 0 good (SOURCES.md 4.1)."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""A coin hopper on ccTalk. Sources: PROTOCOLS 1.2 (headers), 1.6 (payout, vendors, flags), 6.2 (B06, B07, B09, B10).
+"""A coin hopper on ccTalk. Sources: SOURCES.md 1.2 (headers), 1.6 (payout, vendors, flags), 6.2 (B06, B07, B09, B10).
 
 The motor brings a coin to the exit every `coin_ms`. At that moment, and at no other, the coin is paid: it is counted in
 `paid_coins`, in the status of header 166, in the lifetime count of header 168 and in EEPROM together, so a power cut

@@ -1,4 +1,4 @@
-"""One OPP Gen2 board: wings, inputs, lamp bits and solenoids. Source: PANEL_OPP."""
+"""One OPP Gen2 board: wings, inputs, lamp bits and solenoids. Source: SOURCES.md, OPP."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""OPP Gen2 I/O boards on one serial chain: buttons, doors, keys, lamps, meters. Source: PANEL_OPP (frames, CRC, wings).
+"""OPP Gen2 I/O boards on one serial chain: buttons, doors, keys, lamps, meters. Source: SOURCES.md, OPP (frames, CRC, wings).
 
 Frame: address, command, data, CRC-8 (polynomial 0x07, initial 0xFF). Every FF outside a frame comes back, so an
 answer that was asked for with a closing FF ends with one. Lengths are fixed by the command; a wrong CRC drops the
@@ -50,7 +50,7 @@ def crc8(data: bytes | bytearray) -> int:
 class OppPanel(Model):
     """The chain and what is wired to it.
 
-    `boards`: address -> four wing types (PANEL_OPP numbers), e.g. `{0x20: (1, 2, 3, 3)}`. `inputs` and `lamps`: name ->
+    `boards`: address -> four wing types (SOURCES.md, OPP), e.g. `{0x20: (1, 2, 3, 3)}`. `inputs` and `lamps`: name ->
     (address, bit), bit = wing x 8 + pin. `solenoids`: name -> (address, index), index = wing x 4 + number on the wing.
     `normally_closed` names inputs whose contact opens when they are active (a door switch held closed by the shut
     door). `min_on_ms` and `min_off_ms`: what an electromechanical meter on a solenoid needs to advance (10 Hz type).
