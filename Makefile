@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NATIVE := $(wildcard native/core/*.[ch] native/cpython/*.py)
 
-.PHONY: run test check bench setup clean
+.PHONY: run test check bench boards setup clean
 
 run: setup
 	@$(BIN)/cabinet run
@@ -19,6 +19,10 @@ check: setup
 
 bench: setup
 	$(BIN)/cabinet bench
+
+# MicroPython on the boards: minutes once, nothing while nothing has changed. MICROPYTHON_DIR names another source tree.
+boards: setup
+	@$(BIN)/python -m host_tools.boards
 
 setup: $(VENV)/.ready typings/.ready
 

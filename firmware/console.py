@@ -54,8 +54,7 @@ class Console:
                 elif line.strip():
                     self._run(line, now_ms)
             elif byte in (8, 127):
-                if self._line:
-                    self._line.pop()
+                self._line = self._line[:-1]  # MicroPython's bytearray has no pop()
             elif len(self._line) <= LINE_BYTES:
                 self._line.append(byte)
 

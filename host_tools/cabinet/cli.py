@@ -170,3 +170,17 @@ def firmware(
         run_firmware(port, nvram, games.packs(), seconds)
     except (BadPort, OSError, ValueError) as error:
         raise fail(str(error), 2) from None
+
+
+@app.command()
+def bench(as_json: Annotated[bool, typer.Option("--json", help="The figures as one object.")] = False) -> None:
+    """Measure speeds and sizes on this machine."""
+    from host_tools.cabinet import bench as benchmarks
+
+    figures = benchmarks.run()
+    if as_json:
+        print(json.dumps({figure.name: {"value": round(figure.value, 3), "unit": figure.unit} for figure in figures}))
+        return
+    width = max(len(figure.name) for figure in figures)
+    for figure in figures:
+        print(f"{figure.name:{width}}  {figure.value:12,.1f} {figure.unit}")
