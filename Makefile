@@ -10,6 +10,7 @@ run: setup
 
 test: setup check
 	$(BIN)/pytest -n 2 --dist worksteal --durations=5
+	$(BIN)/cabinet hil --board unix -n 2 --dist worksteal --ignore=tests/hil/test_cli.py
 
 check: setup
 	$(BIN)/ruff format --check .

@@ -257,7 +257,7 @@ def pack_int(value: int) -> bytes:
 
 def _record(mark: int, sequence: int, values: dict) -> bytes:
     payload = bytearray()
-    for key in values:
+    for key in sorted(values):  # the same bytes on every board: MicroPython's dicts keep no order
         value = values[key]
         payload.append(key & 0xFF)
         payload.append(key >> 8)

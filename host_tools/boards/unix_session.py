@@ -12,7 +12,7 @@ from pathlib import Path
 from hal.boards.host import NVRAM_BYTES
 from host_tools.boards.build import ensure
 from host_tools.hil.host_session import PowerCut, RigNvram
-from host_tools.hil.line import TX_BYTES, Line
+from host_tools.hil.line import Line
 
 ANSWER_S = 20.0  # of the host's time: a turn takes less than a millisecond
 START = "from firmware.main import Cabinet; from hal.boards.unix import lockstep; lockstep(Cabinet)"
@@ -39,7 +39,7 @@ class UnixSession:
         self.nvram = RigNvram(nvram_bytes)
         self._lines = dict(lines)
         self._micropython = ensure("unix")
-        self._packs = packs
+        self.packs = packs
         self._folder = tempfile.TemporaryDirectory(prefix="cabinet-")
         self._process: _Process | None = None
         self._started_ms = 0
@@ -72,7 +72,7 @@ class UnixSession:
         self.stop()
         for old in Path(self._folder.name).glob("*.pack"):
             old.unlink()
-        for name, data in self._packs.items():
+        for name, data in self.packs.items():
             Path(self._folder.name, f"{name}.pack").write_bytes(data)
         self._process = _Process(self._micropython, self._folder.name, list(self._lines))
         memory = self.nvram.memory
@@ -84,7 +84,7 @@ class UnixSession:
         message += struct.pack("<I", uptime_ms)
         for line in self._lines.values():
             arrived = line.port.read()
-            message += struct.pack("<HH", TX_BYTES - line._board_pending, len(arrived))
+            message += struct.pack("<HH", line.room, len(arrived))
             message += arrived
         try:
             self._process.say(message)

@@ -1,6 +1,7 @@
 """The command line `cabinet`."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from host_tools.cabinet import games
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
 from host_tools.hil.script_commands import Command
+from host_tools.hil.sessions import BOARDS
 from host_tools.hil.transcript import Transcript
 from host_tools.par.cli import app as par
 from host_tools.par.reading import SheetError
@@ -39,18 +41,23 @@ def run(
         Path | None, typer.Option(help="A rig script; without one, a front panel or the demonstration.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One event a line, a summary last.")] = False,
+    board: Annotated[
+        str, typer.Option(help="host, or unix: MicroPython's unix port, built when it is not there.")
+    ] = "host",
 ) -> None:
     """Run the cabinet: a front panel in a terminal, else a script in virtual time.
 
     Exit: 0 done, 1 an expectation failed or the script could not go on, 2 the script or a sheet is wrong.
     """
-    if script is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
+    if board not in BOARDS:
+        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    if script is None and board == "host" and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         from host_tools.face.app import FrontPanel
 
         FrontPanel(games.packs()).run()
         return
     commands, packs = read_script(script or DEMO)
-    raise typer.Exit(play(commands, packs, as_json))
+    raise typer.Exit(play(commands, packs, as_json, board))
 
 
 def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
@@ -65,7 +72,7 @@ def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
         raise fail(str(error), 2) from None
 
 
-def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool) -> int:
+def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool, board: str) -> int:
     """Runs a parsed script and prints what happens; returns the exit code."""
     transcript = Transcript(native.Pack(next(iter(packs.values()))))
 
@@ -77,7 +84,7 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool)
         if line is not None:
             print(line, flush=True)
 
-    rig = Rig(packs, show)
+    rig = Rig(packs, show, board=board)
     failure = ""
     try:
         rig.run(commands)
@@ -89,6 +96,8 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool)
         show({"t": rig.now_ms, **rig.summary()})
     except RigError as error:
         failure = failure or str(error)
+    finally:
+        rig.close()
     if failure:
         print(f"cabinet: {failure}", file=sys.stderr)
         return 1
@@ -184,3 +193,23 @@ def bench(as_json: Annotated[bool, typer.Option("--json", help="The figures as o
     width = max(len(figure.name) for figure in figures)
     for figure in figures:
         print(f"{figure.name:{width}}  {figure.value:12,.1f} {figure.unit}")
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def hil(
+    context: typer.Context,
+    board: Annotated[str, typer.Option(help="host or unix.")] = "host",
+    junit: Annotated[Path | None, typer.Option(help="Write the results as JUnit XML.")] = None,
+) -> None:
+    """Run the hardware-in-the-loop tests of tests/hil on a board; further arguments go to pytest.
+
+    Exit: pytest's own.
+    """
+    if board not in BOARDS:
+        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    tests = Path(__file__).parents[2] / "tests" / "hil"
+    if not tests.is_dir():
+        raise fail("the tests are not here; run this from a checkout", 2)
+    report = [f"--junitxml={junit}"] if junit else []
+    done = subprocess.run([sys.executable, "-m", "pytest", str(tests), f"--board={board}", *report, *context.args])
+    raise typer.Exit(done.returncode)

@@ -60,7 +60,7 @@ class HostSession:
     def __init__(self, lines: Mapping[str, Line], packs: Mapping[str, bytes], nvram_bytes: int = NVRAM_BYTES) -> None:
         self.nvram = RigNvram(nvram_bytes)
         self._lines = lines
-        self._packs = packs
+        self.packs = packs
         self.cabinet: Cabinet | None = None
         self._started_ms = 0
 
@@ -72,7 +72,7 @@ class HostSession:
         """Power comes on; uptime begins at 0. False when the power failed again while starting."""
         self._started_ms = now_ms
         ports = {name: RigPort(line) for name, line in self._lines.items()}
-        board = HostBoard(ports, self.nvram, dict(self._packs), lambda: 0)  # the rig hands in the time itself
+        board = HostBoard(ports, self.nvram, dict(self.packs), lambda: 0)  # the rig hands in the time itself
         try:
             self.cabinet = Cabinet(board)
         except PowerCut:
@@ -81,6 +81,9 @@ class HostSession:
 
     def stop(self) -> None:
         self.cabinet = None
+
+    def close(self) -> None:
+        self.stop()
 
     def poll(self, now_ms: int) -> bool:
         if self.cabinet is None:

@@ -161,6 +161,11 @@ class Line:
         self._board_pending = 0
         self.port.reset()
 
+    @property
+    def room(self) -> int:
+        """Bytes that the board's port takes now."""
+        return TX_BYTES - self._board_pending
+
     def board_sends(self, data: bytes) -> None:
         """Called by the port. Errors: PortFull."""
         if self._board_pending + len(data) > TX_BYTES:
@@ -272,7 +277,7 @@ class PtyLine(Line):
         """Moves bytes and devices up to now, takes what the other process wrote, hands over what has arrived."""
         now_us = self.real_us() if now_us is None else now_us
         super().advance(max(now_us, self.now_us))
-        room = TX_BYTES - self._board_pending
+        room = self.room
         if room > 0:  # after the clock has moved on: these bytes leave from now on, not from the last turn
             try:
                 data = os.read(self._master, room)

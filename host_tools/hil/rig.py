@@ -14,8 +14,8 @@ import native
 from hal.boards.host import NVRAM_BYTES
 from host_tools.hil import script_commands as cmd
 from host_tools.hil import want
-from host_tools.hil.host_session import HostSession
 from host_tools.hil.script_commands import Command, Times
+from host_tools.hil.sessions import session_on
 from host_tools.hil.vocabulary import is_line_fault
 from host_tools.hil.world import World
 
@@ -50,6 +50,7 @@ class Rig:
     """One cabinet under test, in virtual time.
 
     `packs`: game name -> pack bytes. `on_event`: called with each event as it happens; `t` is in milliseconds.
+    `board`: what the firmware runs on (sessions.BOARDS).
     """
 
     def __init__(
@@ -57,10 +58,11 @@ class Rig:
         packs: Mapping[str, bytes],
         on_event: Callable[[Event], None] = lambda event: None,
         nvram_bytes: int = NVRAM_BYTES,
+        board: str = "host",
     ) -> None:
         self.now_ms = 0
         self.world = World(self._heard)
-        self.session = HostSession(self.world.lines, packs, nvram_bytes)
+        self.session = session_on(board)(self.world.lines, packs, nvram_bytes)
         self.state = "off"
         self.events: deque[Event] = deque(maxlen=10_000)
         self._packs = {name: native.Pack(data) for name, data in packs.items()}
@@ -74,6 +76,10 @@ class Rig:
         self._returned = 0
 
     # --- time and power ------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Ends the firmware and whatever it runs in."""
+        self.session.close()
 
     def step(self) -> None:
         """Five milliseconds pass."""
@@ -147,7 +153,8 @@ class Rig:
         self._happened(event)
 
     def _happened(self, event: Event) -> None:
-        event = {"t": self.now_ms, **event}
+        # Keys in one order: MicroPython keeps no insertion order, and the same run gives the same text on every board.
+        event = {"t": self.now_ms, "e": event["e"], **{key: event[key] for key in sorted(event) if key != "e"}}
         self.events.append(event)
         self._on_event(event)
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import host_tools.hil.rig
 from host_tools.boards.unix_session import BoardFailed, UnixSession
 from host_tools.cabinet import games
 from host_tools.hil.rig import Rig
@@ -26,30 +25,23 @@ wait until idle within 2m
 """
 
 
-def live(script: str, cut_after: int | None = None) -> Rig:
-    rig = Rig(games.packs())
+def live(script: str, cut_after: int | None = None, board: str = "unix") -> Rig:
+    rig = Rig(games.packs(), board=board)
     rig.session.nvram.cut_after = cut_after
     rig.run(parse(script))
     return rig
-
-
-@pytest.fixture
-def on_unix(monkeypatch):
-    """Rigs made from now on have the unix port as their board."""
-    monkeypatch.setattr(host_tools.hil.rig, "HostSession", UnixSession)
 
 
 def truth(rig: Rig) -> tuple:
     return rig.world.swallowed_pence, rig.world.paid_pence, dict(rig.world.panel.pulses)
 
 
-def test_the_same_story_as_in_this_process(monkeypatch):
-    host = live(STORY)
-    expected = json.dumps([host.summary(), list(host.events)], sort_keys=True)
-    monkeypatch.setattr(host_tools.hil.rig, "HostSession", UnixSession)
-    unix = live(STORY)
+def test_the_same_story_as_in_this_process():
+    """Events to the letter, truths, and every byte of the NVRAM."""
+    host, unix = live(STORY, board="host"), live(STORY)
     assert isinstance(unix.session, UnixSession)
-    assert json.dumps([unix.summary(), list(unix.events)], sort_keys=True) == expected
+    assert json.dumps([unix.summary(), list(unix.events)]) == json.dumps([host.summary(), list(host.events)])
+    assert unix.session.nvram.memory == host.session.nvram.memory
     assert truth(unix) == truth(host)
     assert unix.session.nvram.written == host.session.nvram.written
 
@@ -61,14 +53,14 @@ PLAY = "press start\nwait 20s\npress cash_out\nwait 20s"
 @pytest.fixture(scope="module")
 def play_bytes() -> int:
     """NVRAM bytes that PLAY writes; the first test shows that they are as many on every board."""
-    rig = live(MONEY)
+    rig = live(MONEY, board="host")
     before = rig.session.nvram.written
     rig.run(parse(PLAY))
     return rig.session.nvram.written - before
 
 
 @pytest.mark.parametrize("eighth", range(8))
-def test_a_power_cut_behind_any_byte_loses_and_makes_no_money(on_unix, play_bytes, eighth):
+def test_a_power_cut_behind_any_byte_loses_and_makes_no_money(play_bytes, eighth):
     rig = live(MONEY)
     rig.session.nvram.cut_after = 1 + (play_bytes - 1) * eighth // 7
     rig.run(parse(PLAY))
@@ -80,7 +72,7 @@ def test_a_power_cut_behind_any_byte_loses_and_makes_no_money(on_unix, play_byte
     assert books["hopper_out"] == rig.world.paid_pence
 
 
-def test_nvram_holds_exactly_the_bytes_before_the_cut(on_unix):
+def test_nvram_holds_exactly_the_bytes_before_the_cut():
     whole = live("power on\ncoin 100").session.nvram
     cut = live("power on", cut_after=77).session.nvram
     assert (cut.written, cut.cut_after) == (77, None)
@@ -88,7 +80,7 @@ def test_nvram_holds_exactly_the_bytes_before_the_cut(on_unix):
     assert sum(a != b for a, b in zip(cut.memory, b"\xff" * cut.size, strict=True)) <= 77
 
 
-def test_the_board_is_gone_after_stop_and_comes_back(on_unix):
+def test_the_board_is_gone_after_stop_and_comes_back():
     rig = live("power on\ncoin 100\npower off")
     assert not rig.session.on
     rig.run(parse("power on\nwait until idle\nexpect credit == 100"))

@@ -1,6 +1,6 @@
 """Stories about the whole cabinet: a rig script in, the world and the books out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -12,8 +12,8 @@ from host_tools.hil.script import parse
 class Story:
     """A cabinet in virtual time. `tell` runs rig script lines; truths and books are compared by `balanced`."""
 
-    def __init__(self) -> None:
-        self.rig = Rig(games.packs())
+    def __init__(self, board: str = "host") -> None:
+        self.rig = Rig(games.packs(), board=board)
         self.world = self.rig.world
 
     def tell(self, script: str) -> "Story":
@@ -37,10 +37,15 @@ class Story:
 
 
 @pytest.fixture
-def story() -> Callable[[str], Story]:
+def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
     """story(script): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed)."""
 
-    def begin(script: str = "") -> Story:
-        return Story().tell("entropy seed 7\npower on\nconsole set quick_spin on\n" + script)
+    told: list[Story] = []
 
-    return begin
+    def begin(script: str = "") -> Story:
+        told.append(Story(request.config.getoption("--board")))
+        return told[-1].tell("entropy seed 7\npower on\nconsole set quick_spin on\n" + script)
+
+    yield begin
+    for it in told:
+        it.rig.close()

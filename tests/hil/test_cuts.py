@@ -1,11 +1,15 @@
 """Power cut after every single byte that is written to NVRAM: nothing is lost, doubled or stuck."""
 
+import pytest
+
 from firmware.books import Transaction
 from firmware.store import keys
 from host_tools.cabinet import games
 from host_tools.cabinet.cli import MONEY
 from host_tools.hil.script import parse
 from host_tools.soak import cuts
+
+pytestmark = pytest.mark.host_only  # each cut forks the process that the firmware runs in
 
 
 def money(extra: str = ""):
