@@ -45,6 +45,7 @@ class Transaction:
         self.data = b""
         self.crc = False
         self.urgent = False
+        self.after_gap = False
         self.shortest = 0
         self.longest = 255
         self.sent = None  # data of the last attempt that was put on the line
@@ -73,8 +74,12 @@ class Transaction:
         longest: int = 255,
         crc: bool = False,
         urgent: bool = False,
+        after_gap: bool = False,
     ) -> None:
         """Queue a request. An answer whose data is shorter or longer than given is not an answer to it.
+
+        after_gap: send it only into a silence that resynchronises every receiver. A device that has just woken up in the
+        middle of others' traffic takes its next frame for the rest of one.
 
         `data` may be replaced while the request is pending: every attempt sends what stands there at that moment.
         ValueError: it is pending.
@@ -88,6 +93,7 @@ class Transaction:
         self.longest = longest
         self.crc = crc
         self.urgent = urgent
+        self.after_gap = after_gap
         self.sent = None
         self.state = _QUEUED
         self._bus.enqueue(self)
@@ -133,6 +139,7 @@ class Bus:
         self._limit_ms = 0  # no answer takes longer, however much arrives
         self._polled_ms = 0
         self._last_byte_ms = 0
+        self._sent_ms = 0
         self._faulty = False  # wait for silence before the next frame
         self._fault_ms = 0
         self.requests = 0
@@ -208,9 +215,11 @@ class Bus:
         return now_ms - self._last_byte_ms > GAP_MS or now_ms >= self._limit_ms
 
     def _may_send(self, now_ms: int) -> bool:
-        if not self._faulty:
+        if now_ms - self._last_byte_ms > GAP_MS:
             return True
-        return now_ms - self._last_byte_ms > GAP_MS or now_ms - self._fault_ms > BABBLE_MS
+        if self._faulty:
+            return now_ms - self._fault_ms > BABBLE_MS
+        return not self._queue[0].after_gap or now_ms - self._sent_ms > BABBLE_MS
 
     def _line_ms(self, number_of_bytes: int) -> int:
         """Time that bytes take on the line, 10 bits each, rounded up."""
@@ -225,6 +234,7 @@ class Bus:
         self._frame = encode(transaction.address, transaction.header, transaction.data, transaction.crc)
         self._echoed = 0 if self._echo else len(self._frame)
         self._faulty = False
+        self._sent_ms = now_ms
         self._parser.reset()
         self._parser.crc = transaction.crc
         self._deadline_ms = now_ms + self._line_ms(len(self._frame)) + ANSWER_MS

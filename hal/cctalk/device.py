@@ -80,6 +80,7 @@ class Device:
         shortest: int = 0,
         longest: int = 255,
         otherwise=None,
+        after_gap: bool = False,
     ) -> None:
         """Send a request; go on with `then(answer)` when it was answered, else with `otherwise(status)`.
 
@@ -87,7 +88,7 @@ class Device:
         """
         self._then = then
         self._otherwise = otherwise or self._search
-        self._transaction.start(header, data, repeats, shortest, longest, self.crc)
+        self._transaction.start(header, data, repeats, shortest, longest, self.crc, after_gap=after_gap)
 
     def _pause(self, pause_ms: int, then) -> None:
         self._timer = then
@@ -101,7 +102,7 @@ class Device:
 
     def _identify(self) -> None:
         """Simple poll (header 254). A device that is silent in one checksum mode is tried in the other next."""
-        self._ask(SIMPLE_POLL, self._found, repeats=ONCE, otherwise=self._not_found)
+        self._ask(SIMPLE_POLL, self._found, repeats=ONCE, otherwise=self._not_found, after_gap=True)
 
     def _not_found(self, status: int) -> None:
         if status == UNKNOWN:

@@ -4,7 +4,6 @@ What it knows of the firmware comes over the console line (`watch on`, `query`),
 process and works the same on every board. Physical truths come from the models.
 """
 
-import operator
 import random
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -26,15 +25,6 @@ SWITCH_MS = 60
 CONSOLE_MS = 200
 ANSWER_MS = 3000
 BOOT_MS = 6000
-
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 Event = dict[str, Any]
 
@@ -299,7 +289,7 @@ class Rig:
         elif command.op == "contains":
             holds = str(wanted) in str(found)
         else:
-            holds = _COMPARE[command.op](found, wanted)
+            holds = want.OPERATORS[command.op](found, wanted)
         if not holds:
             raise RigError(f"expected {command.what} {command.op} {wanted}, found {found}")
 

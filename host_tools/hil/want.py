@@ -9,12 +9,13 @@ import operator
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import native
 from firmware import rng
 
 MAX_CANDIDATES = 2_000_000
-_OPERATORS: dict[str, Callable[[int, int], bool]] = {
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -55,9 +56,7 @@ class Outcome:
             return False
         if self.kind == "loss":
             return core.award_pence == 0
-        return core.award_pence > 0 and _OPERATORS[self.op](
-            core.award_pence, self.number * unit_pence * pack.cost(mode)
-        )
+        return core.award_pence > 0 and OPERATORS[self.op](core.award_pence, self.number * unit_pence * pack.cost(mode))
 
 
 def generator_after(sent: bytes) -> rng.HmacDrbg:

@@ -1,19 +1,13 @@
-"""The drivers under MicroPython's unix port do what they do under CPython.
+"""The drivers under MicroPython's unix port do what they do under CPython."""
 
-The interpreter is `micropython` on the path or what MICROPYTHON names; without one only CPython's half is tested.
-"""
-
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
-import pytest
+from host_tools.boards.build import ensure
 
 ROOT = pathlib.Path(__file__).parents[2]
 STORY = ROOT / "tests" / "hal" / "micropython_story.py"
-MICROPYTHON = os.environ.get("MICROPYTHON") or shutil.which("micropython")
 
 
 def told_by(interpreter: str) -> str:
@@ -27,6 +21,6 @@ def test_the_story_under_cpython():
     assert "('press', 'start')" in told
 
 
-@pytest.mark.skipif(not MICROPYTHON, reason="needs MicroPython's unix port on the path or in MICROPYTHON")
 def test_the_story_under_micropython_is_the_same():
-    assert told_by(str(MICROPYTHON)) == told_by(sys.executable)
+    """On our own unix port, built when it is not there yet."""
+    assert told_by(str(ensure("unix"))) == told_by(sys.executable)
