@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hal.boards.host import NVRAM_BYTES
 from host_tools.boards.build import ensure
-from host_tools.hil.host_session import PowerCut, RigNvram
+from host_tools.hil.host_session import BoardFailed, PowerCut, RigNvram
 from host_tools.hil.line import Line
 
 ANSWER_S = 20.0  # of the host's time: a turn takes less than a millisecond
@@ -19,10 +19,6 @@ START = "from firmware.main import Cabinet; from hal.boards.unix import lockstep
 HEAP = "1M"  # so that a leak shows within a test; objects are twice as large as on a 32-bit board
 
 _POWER, _SOFT = 0, 2
-
-
-class BoardFailed(Exception):
-    """The firmware's process ended, hung or said what the protocol does not have. The text ends with its last words."""
 
 
 class _Reset(Exception):

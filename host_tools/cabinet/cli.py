@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 import native
+from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
+from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
 from host_tools.hil.script_commands import Command
@@ -84,17 +86,20 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool,
         if line is not None:
             print(line, flush=True)
 
-    rig = Rig(packs, show, board=board)
+    try:
+        rig = Rig(packs, show, board=board)
+    except BoardsError as error:
+        raise fail(str(error)) from None
     failure = ""
     try:
         rig.run(commands)
-    except RigError as error:
+    except (RigError, BoardFailed) as error:
         failure = str(error)
     try:
         if not rig.session.on:
             rig.power_on()
         show({"t": rig.now_ms, **rig.summary()})
-    except RigError as error:
+    except (RigError, BoardFailed) as error:
         failure = failure or str(error)
     finally:
         rig.close()
@@ -109,43 +114,51 @@ def soak(
     cuts: Annotated[
         str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
     ] = "exhaustive",
-    script: Annotated[Path | None, typer.Option(help="A rig script; without one, the money script.")] = None,
-    mains: Annotated[bool, typer.Option(help="The devices lose their power too, not only the board.")] = False,
+    script: Annotated[Path | None, typer.Option(help="A rig script for --cuts; without one, the money script.")] = None,
+    mains: Annotated[bool, typer.Option(help="With --cuts: the devices lose their power too.")] = False,
+    kills: Annotated[int, typer.Option(help="Instead: kill the board N times at random moments.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="What --kills does, repeats from its seed.", min=0)] = 1,
+    board: Annotated[str, typer.Option(help="Board for --kills: host, unix or mps2.")] = "host",
     as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
 ) -> None:
-    """Cut the power after every byte that a script writes to NVRAM, and check the books after each recovery.
+    """Cut the power and check the books after each recovery.
 
     Exit: 0 no violation, 1 violations, 2 wrong arguments.
     """
     from rich.progress import Progress, TextColumn, TimeElapsedColumn
 
     from host_tools.soak import cuts as power_cuts
+    from host_tools.soak import kills as power_kills
 
-    path = script or MONEY
     try:
         every = 1 if cuts == "exhaustive" else int(cuts)
         if every < 1:
             raise ValueError
     except ValueError:
         raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
-    commands, packs = read_script(path)
-    columns = (TextColumn("cutting the power: {task.completed} cuts"), TimeElapsedColumn())
+    if board not in BOARDS:
+        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    commands, packs = read_script(script or MONEY)
+    columns = (TextColumn("power cuts: {task.completed}"), TimeElapsedColumn())
     with Progress(*columns, disable=as_json or not sys.stderr.isatty()) as progress:
         task = progress.add_task("cuts", total=None)
+
+        def show(done: int) -> None:
+            progress.update(task, completed=done)
+
         try:
-            report = power_cuts.run(
-                commands, packs, mains=mains, every=every, progress=lambda done: progress.update(task, completed=done)
-            )
-        except RigError as error:
+            if kills:
+                report = power_kills.run(packs, kills, seed, board, show)
+            else:
+                report = power_cuts.run(commands, packs, mains=mains, every=every, progress=show)
+        except (RigError, BoardsError, BoardFailed) as error:
             raise fail(str(error)) from None
+    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
+    found["violations"] = report.violated
     if as_json:
-        print(json.dumps({"script": path.name, "mains": mains, "cuts": report.cuts, "violations": report.violated,
-                          "disputed": report.disputed, "states": report.states}))  # fmt: skip
+        print(json.dumps(found))
     else:
-        ends = ", ".join(f"{number} {state}" for state, number in sorted(report.states.items()))
-        print(
-            f"{report.cuts} cuts, {report.violated} violations; recovered to: {ends}; {report.disputed} coins disputed"
-        )
+        print(", ".join(f"{key} {value}" for key, value in found.items()))
     for violation in report.violations:
         print(f"cabinet: {violation}", file=sys.stderr)
     if report.violated:

@@ -8,6 +8,10 @@ from hal.boards.host import NVRAM_BYTES, HostBoard
 from host_tools.hil.line import Line, PortFull
 
 
+class BoardFailed(Exception):
+    """What the firmware runs in ended, hung or said what cannot be. The text ends with its last words."""
+
+
 class PowerCut(BaseException):
     """The board's supply fails now. No Exception, so that no handler of the firmware can catch it."""
 

@@ -122,6 +122,12 @@ class Rig:
             self.session.stop()
             self._died("off")
 
+    def cut_power(self) -> None:
+        """The board alone loses its supply, now; the devices keep theirs."""
+        if self.session.on:
+            self.session.stop()
+            self._died("power cut")
+
     def _died(self, reason: str) -> None:
         self.session.stop()
         self.world.board_reset()

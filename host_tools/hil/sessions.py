@@ -3,17 +3,33 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from host_tools.hil.host_session import HostSession, RigNvram
+from host_tools.hil.host_session import HostSession
 from host_tools.hil.line import Line
 
-BOARDS = ("host", "unix")
+BOARDS = ("host", "unix", "mps2")
+
+
+class Memory(Protocol):
+    """The NVRAM as the rig sees it: `memory` its bytes, `written` bytes that have landed since the session began,
+    `cut_after` bytes that still land before the power fails (None: it does not)."""
+
+    @property
+    def memory(self) -> bytearray | memoryview: ...
+    @property
+    def written(self) -> int: ...
+    @property
+    def cut_after(self) -> int | None: ...
+    @cut_after.setter
+    def cut_after(self, landed: int | None) -> None: ...
 
 
 class Session(Protocol):
     """One firmware on one board, switched on and off by the rig, with its NVRAM in the rig's hands."""
 
-    nvram: RigNvram
     packs: Mapping[str, bytes]
+
+    @property
+    def nvram(self) -> Memory: ...
 
     @property
     def on(self) -> bool: ...
@@ -43,4 +59,8 @@ def session_on(board: str) -> Callable[[Mapping[str, Line], Mapping[str, bytes],
         from host_tools.boards.unix_session import UnixSession  # builds the board when it is not there yet
 
         return UnixSession
+    if board == "mps2":
+        from host_tools.boards.mps2_session import Mps2Session
+
+        return lambda lines, packs, _: Mps2Session(lines, packs)  # the size of its NVRAM is the board's
     raise ValueError(f"there is no board {board}; there is {', '.join(BOARDS)}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from firmware.store.journal import AREAS, BANKS, CONTROL_BYTES, SNAPSHOT
 from hal.boards.host import NVRAM_BYTES
+from host_tools.hil.host_session import RigNvram
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.script_commands import Command
 
@@ -130,6 +131,7 @@ def run(
     children = _Children(jobs, report)
     rig = Rig(packs, nvram_bytes=nvram_bytes)
     memory = rig.session.nvram
+    assert isinstance(memory, RigNvram)
     whole_write = memory.write
 
     def write(offset: int, data: bytes) -> None:

@@ -43,6 +43,8 @@ def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
     told: list[Story] = []
 
     def begin(script: str = "") -> Story:
+        for earlier in told:
+            earlier.rig.close()  # an emulator that nobody asks any more would still run
         told.append(Story(request.config.getoption("--board")))
         return told[-1].tell("entropy seed 7\npower on\nconsole set quick_spin on\n" + script)
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from host_tools.cabinet import games
+from host_tools.soak import kills
+
 
 def test_coins_of_every_denomination_are_credited_once(story):
     it = story("coin 10\ncoin 20\ncoin 50\ncoin 100\ncoin 200\nexpect credit == 380\nexpect coins_in == 380")
@@ -204,3 +207,12 @@ def test_the_pulse_queue_survives_power_loss_with_at_most_one_pulse_in_doubt(sto
         it.rig.run_for(250)
     it.tell("power off\nwait 1s\npower on\nwait 5s")
     assert it.world.panel.pulses["em_in"] in (it.balanced()["coins_in"] // 100, it.balanced()["coins_in"] // 100 - 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_kills_at_random_moments_lose_and_make_no_money(seed, request):
+    """CAB-PWR-01, CAB-PWR-03: the board is killed again and again in the middle of coins, plays, picks and pay-outs."""
+    board = request.config.getoption("--board")
+    report = kills.run(games.packs(), 40 if board == "host" else 15, seed, board)
+    assert report.violations == []
+    assert report.coins_in > 0

@@ -1,0 +1,356 @@
+"""The firmware on the emulated Cortex-M3 board: QEMU with our image, its UARTs bridged to a rig's lines, in real time.
+
+The board's own clock paces the rig. The board stores its uptime in shared memory every millisecond, and `poll(now_ms)`
+returns when it has lived as long as the rig; so neither runs ahead of the other on a busy computer, where a wall clock
+would let the models grow impatient with a board that the computer does not let run. QEMU holds the board back to real time.
+
+A UART of QEMU sends in no time at all. Here the pipe behind it holds a few bytes only and is emptied at the speed of the
+line, so that the firmware meets a full transmitter when it would on hardware.
+"""
+
+import contextlib
+import mmap
+import os
+import select
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hal.board import PortError
+from hal.boards.host import NVRAM_BYTES
+from host_tools.boards.build import ensure
+from host_tools.hil.host_session import BoardFailed
+from host_tools.hil.line import Line
+
+UARTS: Final = ("console", "cctalk", "panel", "entropy", "note")  # as hal/boards/mps2.py numbers them
+# One instruction takes 2**5 ns: about the board's 25 MHz. align: no faster than that.
+ICOUNT: Final = "shift=5,align=on,sleep=on"
+START_S: Final = 20.0  # of the computer's time, until the board's first millisecond
+FROZEN_S: Final = 0.1  # without a millisecond of the board: it is stuck, and the rig goes on by the wall clock
+DEAD_S: Final = 30.0  # stuck for longer than any watchdog
+
+MEMORY_BYTES: Final = 16 << 20  # the battery-backed memory; its first NVRAM_BYTES are the firmware's NVRAM
+_CHUNK_BYTES: Final = 64  # taken from a UART at once
+_LOOK_S: Final = 0.0003  # between two looks at the board's clock
+
+# The games' packs, as hal/boards/mps2.py reads them.
+_PACKS: Final = 1 << 20
+_PACKS_BYTES: Final = 1 << 20
+_MAX_PACKS: Final = 32
+_ROW: Final = struct.Struct("<16sII")
+_ALIGNMENT: Final = 64
+
+# Words of the bench page behind the NVRAM (board_bench_t in native/boards/mps2/cabinet_board.h).
+_PROVISIONED, _UPTIME_MS, _RESETS, _WRITTEN, _CUT_AFTER, _CUT, _FIRST_TURN_US, _WORST_TURN_US, _TURNS = range(9)
+_TURN_BUCKETS: Final = 256
+_TURN_BUCKET_US: Final = 250
+_PROVISIONED_KEY: Final = 0x42414331
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How long the firmware's loop took from one turn to the next. first_us: when it first turned, since reset."""
+
+    first_us: int
+    count: int
+    median_us: int  # upper edge of its bucket of _TURN_BUCKET_US
+    worst_us: int
+
+
+class BoardMemory:
+    """The battery-backed memory in a file, shared with the running board.
+
+    memory: the NVRAM's bytes; written: bytes that ever landed there; cut_after: bytes that still land before the power fails
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.exists():
+            fresh = path.with_suffix(".new")
+            with open(fresh, "wb") as file:
+                file.write(b"\xff" * NVRAM_BYTES)
+                file.truncate(MEMORY_BYTES)
+            os.replace(fresh, path)
+        with open(path, "r+b") as file:
+            self.whole = memoryview(mmap.mmap(file.fileno(), MEMORY_BYTES))
+        self.memory = self.whole[:NVRAM_BYTES]
+        self._bench = self.whole[NVRAM_BYTES : NVRAM_BYTES + 4096].cast("I")  # words: the board never sees half of one
+
+    @property
+    def written(self) -> int:
+        return self._bench[_WRITTEN]
+
+    @property
+    def cut_after(self) -> int | None:
+        return self._bench[_CUT_AFTER] or None
+
+    @cut_after.setter
+    def cut_after(self, landed: int | None) -> None:
+        self._bench[_CUT_AFTER] = landed or 0
+
+    @property
+    def uptime_ms(self) -> int:
+        return self._bench[_UPTIME_MS]
+
+    @property
+    def resets(self) -> int:
+        return self._bench[_RESETS]
+
+    @property
+    def cut(self) -> bool:
+        """The power has failed where `cut_after` wanted it to."""
+        return self._bench[_CUT] != 0
+
+    def turns(self) -> Turns:
+        """Since clear_turns()."""
+        buckets = self._bench[_TURNS : _TURNS + _TURN_BUCKETS].tolist()
+        count, seen, median = sum(buckets), 0, 0
+        while median < _TURN_BUCKETS - 1 and (seen := seen + buckets[median]) * 2 < count:
+            median += 1
+        return Turns(self._bench[_FIRST_TURN_US], count, (median + 1) * _TURN_BUCKET_US, self._bench[_WORST_TURN_US])
+
+    def clear_turns(self) -> None:
+        """Measures anew. A turn that ends at the same moment may be in what follows."""
+        for word in range(_WORST_TURN_US, _TURNS + _TURN_BUCKETS):
+            self._bench[word] = 0
+
+    def power_on(self, provisioned: bool) -> None:
+        """Before the board starts. Not provisioned: it offers a REPL on UART 0 instead of running the cabinet."""
+        self._bench[_PROVISIONED] = _PROVISIONED_KEY if provisioned else 0
+        self._bench[_UPTIME_MS] = 0
+        self._bench[_CUT] = 0
+
+    def put_packs(self, packs: Mapping[str, bytes]) -> None:
+        """Errors: ValueError when they do not fit."""
+        if len(packs) > _MAX_PACKS:
+            raise ValueError(f"{len(packs)} packs, room for {_MAX_PACKS}")
+        rows = b""
+        place = 8 + _MAX_PACKS * _ROW.size
+        for name, data in packs.items():
+            place += -place % _ALIGNMENT
+            if place + len(data) > _PACKS_BYTES:
+                raise ValueError(f"the packs do not fit into {_PACKS_BYTES} bytes")
+            rows += _ROW.pack(name.encode(), place, len(data))
+            self.whole[_PACKS + place : _PACKS + place + len(data)] = data
+            place += len(data)
+        head = b"CABP" + struct.pack("<I", len(packs)) + rows
+        self.whole[_PACKS : _PACKS + len(head)] = head
+
+
+class Machine:
+    """A running emulator. `uarts[n]` is the far end of UART n, non-blocking.
+
+    It ends with the process that started it, however that ends.
+    """
+
+    def __init__(self, image: Path, memory: BoardMemory, icount: str = ICOUNT) -> None:
+        ends = [socket.socketpair() for _ in UARTS]
+        self.uarts = [ours for ours, _ in ends]
+        self._words = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill()
+        command = ["qemu-system-arm", "-machine", "mps2-an385,memory-backend=nv"]
+        command += ["-object", f"memory-backend-file,id=nv,size={MEMORY_BYTES},mem-path={memory.path},share=on"]
+        command += ["-kernel", str(image), "-display", "none", "-monitor", "none", "-semihosting"]
+        command += ["-icount", icount] if icount else []
+        for number, (ours, theirs) in enumerate(ends):
+            ours.setblocking(False)
+            theirs.setsockopt(
+                socket.SOL_SOCKET, socket.SO_SNDBUF, 1
+            )  # the least that the kernel gives: some ten writes
+            command += ["-chardev", f"socket,id=uart{number},fd={theirs.fileno()}", "-serial", f"chardev:uart{number}"]
+        if shutil.which("setpriv"):
+            command = ["setpriv", "--pdeathsig", "KILL", *command]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self._words,
+            stderr=self._words,
+            pass_fds=[theirs.fileno() for _, theirs in ends],
+            start_new_session=True,  # an interrupt at the terminal is for the rig, which then ends this process
+        )
+        for _, theirs in ends:
+            theirs.close()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def kill(self) -> None:
+        """As a power cut: nothing is finished."""
+        self._process.kill()
+        self._process.wait()
+        for uart in self.uarts:
+            uart.close()
+        self._words.close()
+
+    def last_words(self) -> str:
+        """What the emulator and the board's print() said."""
+        self._words.seek(0)
+        lines = self._words.read().decode(errors="replace").splitlines()
+        return "\n".join(line for line in lines if "guest is now late" not in line)
+
+
+class _Bridge:
+    """One line and one UART."""
+
+    def __init__(self, line: Line, uart: socket.socket) -> None:
+        self.uart = uart
+        self._line = line
+        self._to_board = b""
+        self._to_line = b""
+
+    @property
+    def listening(self) -> bool:
+        """There is room for what the board sends."""
+        return not self._to_line
+
+    def move(self) -> None:
+        """Hands over what there is, each way as much as the other side takes."""
+        self._to_board += self._line.port.read()
+        if self._to_board:
+            # A board that was switched off says so elsewhere.
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                self._to_board = self._to_board[self.uart.send(self._to_board) :]
+        while True:
+            if not self._to_line:
+                try:
+                    self._to_line = self.uart.recv(_CHUNK_BYTES)
+                except (BlockingIOError, ConnectionResetError):
+                    return
+                if not self._to_line:
+                    return
+            try:
+                self._line.port.write(self._to_line)
+            except PortError:
+                return  # the line is still busy with earlier bytes
+            self._to_line = b""
+
+
+class Mps2Session:
+    """One firmware on one board, switched on and off. `poll` returns False when the power failed inside it.
+
+    lines: the rig's; those of UARTS are connected. nvram_path: keeps the board's memory; default: a file of this session.
+    icount: as QEMU wants it; "" lets the board run as fast as the computer can.
+    realtime: `poll` takes as long as the time that it is told has passed
+    """
+
+    realtime = True
+
+    def __init__(
+        self,
+        lines: Mapping[str, Line],
+        packs: Mapping[str, bytes],
+        nvram_path: str | os.PathLike | None = None,
+        icount: str = ICOUNT,
+    ) -> None:
+        self._lines = dict(lines)
+        self.packs = packs
+        self._image = ensure("mps2")
+        self._icount = icount
+        folder = tempfile.TemporaryDirectory(prefix="cabinet-")
+        self._machines: list[Machine] = []
+        self._end = weakref.finalize(self, _end, self._machines, folder)
+        self.nvram = BoardMemory(Path(nvram_path or Path(folder.name, "memory.bin")))
+        self._bridges: list[_Bridge] = []
+        self._started_ms = 0
+        self._resets = 0
+        self._stuck_since = 0.0
+
+    @property
+    def on(self) -> bool:
+        return bool(self._machines)
+
+    @property
+    def machine(self) -> Machine | None:
+        return self._machines[0] if self._machines else None
+
+    def start(self, now_ms: int) -> bool:
+        """Power comes on; uptime begins at 0. Errors: BoardFailed."""
+        self.stop()
+        self.nvram.put_packs(self.packs)
+        self.nvram.power_on(provisioned=True)
+        machine = Machine(self._image, self.nvram, self._icount)
+        self._machines.append(machine)
+        self._bridges = [
+            _Bridge(self._lines[name], machine.uarts[UARTS.index(name)]) for name in UARTS if name in self._lines
+        ]
+        end = time.monotonic() + START_S
+        while not self.nvram.uptime_ms:
+            if machine.ended() or time.monotonic() > end:
+                raise self._failed("the board did not start")
+            time.sleep(_LOOK_S)
+        self._started_ms = now_ms
+        self._resets = self.nvram.resets
+        return True
+
+    def stop(self) -> None:
+        """The power fails: SIGKILL."""
+        while self._machines:
+            self._machines.pop().kill()
+
+    def close(self) -> None:
+        """Ends the emulator and removes the session's files. A session that is forgotten does so too."""
+        self._end()
+
+    def poll(self, now_ms: int) -> bool:
+        """Lets the board live until `now_ms`. Errors: BoardFailed."""
+        machine = self.machine
+        if machine is None:
+            return True
+        began = moved = time.monotonic()
+        uptime_ms = self.nvram.uptime_ms
+        wanted_s = max(0, now_ms - self._started_ms - uptime_ms) / 1000
+        while True:
+            for bridge in self._bridges:
+                bridge.move()
+            if self.nvram.cut:
+                self.stop()
+                return False
+            if machine.ended():
+                raise self._failed("the emulator ended")
+            if self.nvram.resets != self._resets:
+                self._restarted(now_ms)
+                return True
+            seen_ms, now = self.nvram.uptime_ms, time.monotonic()
+            if seen_ms >= now_ms - self._started_ms:
+                self._stuck_since = now
+                return True
+            if seen_ms != uptime_ms:
+                uptime_ms, moved = seen_ms, now
+                self._stuck_since = now
+            if now - moved > FROZEN_S and now - began >= wanted_s:
+                if now - self._stuck_since > DEAD_S:
+                    raise self._failed("the board stands still")
+                self._started_ms += now_ms - self._started_ms - uptime_ms
+                return True
+            select.select([bridge.uart for bridge in self._bridges if bridge.listening], [], [], _LOOK_S)
+
+    def _restarted(self, now_ms: int) -> None:
+        """The board has reset itself."""
+        self._resets = self.nvram.resets
+        self._started_ms = now_ms
+        for line in self._lines.values():
+            line.board_reset()
+
+    def _failed(self, what: str) -> BoardFailed:
+        machine = self.machine
+        time.sleep(0.05)  # a traceback may still be on its way
+        words = machine.last_words() if machine is not None else ""
+        self.stop()
+        return BoardFailed(f"{what}:\n{words}" if words else what)
+
+
+def _end(machines: list[Machine], folder: tempfile.TemporaryDirectory) -> None:
+    while machines:
+        machines.pop().kill()
+    folder.cleanup()
