@@ -3,6 +3,7 @@
 Amounts are pence unless they carry a pound sign. Nothing here can set an outcome, a seed or a meter.
 """
 
+import gc
 import json
 
 from firmware import events, tilt
@@ -165,6 +166,18 @@ def _lines(cabinet, words, now_ms):
         yield "cctalk %-16s %d" % (name, number)
 
 
+def _memory(cabinet, words, now_ms):
+    if hasattr(gc, "mem_free"):
+        gc.collect()
+        free, used = gc.mem_free(), gc.mem_alloc()
+        yield "heap     %d of %d bytes free (%d %%)" % (free, free + used, 100 * free // (free + used))
+    else:
+        yield "heap     this board's Python does not count it"
+    if cabinet.books is not None:
+        used, area = cabinet.books.journal.usage()
+        yield "journal  %d of %d bytes of the area written, record %d" % (used, area, cabinet.books.journal.sequence)
+
+
 def _watch(cabinet, words, now_ms):
     cabinet.console.watching = bool(_switch(words, "watch"))
     yield "watch %s" % words[0]
@@ -285,6 +298,7 @@ _COMMANDS = {
     "tilts": (_tilts, "active tilts and who clears them"),
     "version": (_version, "firmware, board and game hashes"),
     "lines": (_lines, "error counts of the serial lines"),
+    "memory": (_memory, "free heap, and how full the journal's area is"),
     "watch": (_watch, "on|off: what happens, one JSON object a line"),
     "query": (_query, "the state as one JSON object"),
     "game": (_game, "NAME: select a game"),

@@ -54,6 +54,10 @@ class Journal:
         """Value of `key` as an unsigned integer, 0 when it was never set."""
         return int.from_bytes(self._values.get(key, b""), "little")
 
+    def usage(self):
+        """(bytes written of the active area, bytes of an area)."""
+        return self._end, self._area_bytes
+
     # --- writing -------------------------------------------------------------------------------------------------
 
     def commit(self, changes) -> None:

@@ -286,6 +286,7 @@ def test_unrecoverable_memory_locks_with_the_console_alive(story):
         ("tilts", "no tilts"),
         ("version", "game piggy_riches"),
         ("lines", "cctalk"),
+        ("memory", "journal  "),
         ("paytable", "free spins"),
         ("set volume 3", "volume 3"),
         ("bogus", "error: there is no command bogus; type help"),

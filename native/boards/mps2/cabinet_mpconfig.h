@@ -12,6 +12,7 @@
 /* A collection that runs out of this stack looks through the whole heap again, which takes as long as a turn may. */
 #define MICROPY_ALLOC_GC_STACK_SIZE (1024)
 #define MICROPY_GC_STACK_ENTRY_TYPE uint16_t
+#define MICROPY_BYTES_PER_GC_BLOCK (32)
 
 /* Its reset() would end the emulator, and mem8 ... write anywhere. */
 #undef MICROPY_PY_MACHINE
