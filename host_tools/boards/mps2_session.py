@@ -35,6 +35,7 @@ UARTS: Final = ("console", "cctalk", "panel", "entropy", "note")  # as hal/board
 ICOUNT: Final = "shift=5,align=on,sleep=on"
 START_S: Final = 20.0  # of the computer's time, until the board's first millisecond
 FROZEN_S: Final = 0.1  # without a millisecond of the board: it is stuck, and the rig goes on by the wall clock
+AHEAD_MS: Final = 20  # of the board before the rig: more than a turn's jitter
 DEAD_S: Final = 30.0  # stuck for longer than any watchdog
 
 MEMORY_BYTES: Final = 16 << 20  # the battery-backed memory; its first NVRAM_BYTES are the firmware's NVRAM
@@ -309,6 +310,11 @@ class Mps2Session:
             return True
         began = moved = time.monotonic()
         uptime_ms = self.nvram.uptime_ms
+        ahead_ms = uptime_ms - (now_ms - self._started_ms)
+        if ahead_ms > AHEAD_MS:
+            # The rig was busy (a search for entropy, say) while the board lived on: it goes on from the board's time,
+            # else what it waits for next would be over in no time of the board's.
+            self._started_ms -= ahead_ms
         wanted_s = max(0, now_ms - self._started_ms - uptime_ms) / 1000
         while True:
             for bridge in self._bridges:
