@@ -86,7 +86,8 @@ def _ensure(target: str) -> Path:
     source = _source()
     mpy_cross = None if target == "mpy-cross" else _ensure("mpy-cross")
     recipe = _recipe(target, mpy_cross)
-    settings = _digest([source.identity, _version(_COMPILER[target]), *recipe.arguments])
+    flags = [_file_digest(path) for path in recipe.inputs if path.suffix == ".mk"]  # make does not see them change
+    settings = _digest([source.identity, _version(_COMPILER[target]), *recipe.arguments, *flags])
     key = _digest([settings, *(f"{shown(path)} {_file_digest(path)}" for path in recipe.inputs)])
     output = BUILD / _OUTPUT[target]
     key_file, settings_file = BUILD / "keys" / target, BUILD / "keys" / f"{target}.settings"

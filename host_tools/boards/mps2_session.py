@@ -21,6 +21,7 @@ import time
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -31,8 +32,11 @@ from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.line import Line
 
 UARTS: Final = ("console", "cctalk", "panel", "entropy", "note")  # as hal/boards/mps2.py numbers them
-# One instruction takes 2**5 ns: about the board's 25 MHz. align: no faster than that.
-ICOUNT: Final = "shift=5,align=on,sleep=on"
+# How QEMU runs. With icount an instruction takes 2**5 ns of the board's time, about its 25 MHz.
+REAL_TIME: Final = "real"  # no faster than that; one busy line of 115200 baud runs at full rate, five at 80 % of it
+SLOW: Final = "slow"  # some fifteen times slower: the computer has time to keep all five lines at full rate
+FAST: Final = "fast"  # as fast as the computer can: time still counts instructions, but bytes seem slow to the board
+HOST: Final = "host"  # no icount: a processor some twenty times as fast
 START_S: Final = 20.0  # of the computer's time, until the board's first millisecond
 FROZEN_S: Final = 0.1  # without a millisecond of the board: it is stuck, and the rig goes on by the wall clock
 AHEAD_MS: Final = 20  # of the board before the rig: more than a turn's jitter
@@ -152,14 +156,14 @@ class Machine:
     It ends with the process that started it, however that ends.
     """
 
-    def __init__(self, image: Path, memory: BoardMemory, icount: str = ICOUNT) -> None:
+    def __init__(self, image: Path, memory: BoardMemory, speed: str = REAL_TIME) -> None:
         ends = [socket.socketpair() for _ in UARTS]
         self.uarts = [ours for ours, _ in ends]
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill()
         command = ["qemu-system-arm", "-machine", "mps2-an385,memory-backend=nv"]
         command += ["-object", f"memory-backend-file,id=nv,size={MEMORY_BYTES},mem-path={memory.path},share=on"]
         command += ["-kernel", str(image), "-display", "none", "-monitor", "none", "-semihosting"]
-        command += ["-icount", icount] if icount else []
+        command += _speed_arguments(speed)
         for number, (ours, theirs) in enumerate(ends):
             ours.setblocking(False)
             theirs.setsockopt(
@@ -199,6 +203,28 @@ class Machine:
         self._words.seek(0)
         lines = self._words.read().decode(errors="replace").splitlines()
         return "\n".join(line for line in lines if "guest is now late" not in line)
+
+
+@cache
+def _one_by_one() -> list[str]:
+    """Makes QEMU look at its devices behind each instruction instead of translating long stretches.
+
+    A UART of QEMU takes its next byte when the emulator's main loop gets a turn. In long stretches, with the sleeps of
+    icount's align in between, that is once in some milliseconds of the board: a line of 115200 baud shrinks to some
+    hundred bytes a second. So the emulator has to be slow, not the line: it then just keeps up with 31 million instructions
+    a second, and hardly ever has to sleep.
+    """
+    said = subprocess.run(["qemu-system-arm", "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = map(int, said.split("version ")[1].split(".")[:2])
+    return ["-accel", "tcg,one-insn-per-tb=on"] if (major, minor) >= (8, 1) else ["-singlestep"]
+
+
+def _speed_arguments(speed: str) -> list[str]:
+    if speed == REAL_TIME:
+        return ["-icount", "shift=5,align=on,sleep=on", *_one_by_one()]
+    if speed == SLOW:
+        return ["-icount", "shift=5", *_one_by_one(), "-d", "exec,nochain", "-D", os.devnull]
+    return ["-icount", "shift=5"] if speed == FAST else []
 
 
 class _Bridge:
@@ -241,7 +267,7 @@ class Mps2Session:
     """One firmware on one board, switched on and off. `poll` returns False when the power failed inside it.
 
     lines: the rig's; those of UARTS are connected. nvram_path: keeps the board's memory; default: a file of this session.
-    icount: as QEMU wants it; "" lets the board run as fast as the computer can.
+    speed: REAL_TIME, SLOW, FAST or HOST
     realtime: `poll` takes as long as the time that it is told has passed
     """
 
@@ -252,12 +278,12 @@ class Mps2Session:
         lines: Mapping[str, Line],
         packs: Mapping[str, bytes],
         nvram_path: str | os.PathLike | None = None,
-        icount: str = ICOUNT,
+        speed: str = REAL_TIME,
     ) -> None:
         self._lines = dict(lines)
         self.packs = packs
         self._image = ensure("mps2")
-        self._icount = icount
+        self._speed = speed
         folder = tempfile.TemporaryDirectory(prefix="cabinet-")
         self._machines: list[Machine] = []
         self._end = weakref.finalize(self, _end, self._machines, folder)
@@ -265,7 +291,9 @@ class Mps2Session:
         self._bridges: list[_Bridge] = []
         self._started_ms = 0
         self._resets = 0
-        self._stuck_since = 0.0
+        self._polled_ms = 0
+        self._uptime_ms = 0
+        self._moved_s = 0.0  # when the board's clock was last seen to move, by the computer's
 
     @property
     def on(self) -> bool:
@@ -280,7 +308,7 @@ class Mps2Session:
         self.stop()
         self.nvram.put_packs(self.packs)
         self.nvram.power_on(provisioned=True)
-        machine = Machine(self._image, self.nvram, self._icount)
+        machine = Machine(self._image, self.nvram, self._speed)
         self._machines.append(machine)
         self._bridges = [
             _Bridge(self._lines[name], machine.uarts[UARTS.index(name)]) for name in UARTS if name in self._lines
@@ -290,8 +318,9 @@ class Mps2Session:
             if machine.ended() or time.monotonic() > end:
                 raise self._failed("the board did not start")
             time.sleep(_LOOK_S)
-        self._started_ms = now_ms
         self._resets = self.nvram.resets
+        self._started_ms = self._polled_ms = now_ms
+        self._uptime_ms, self._moved_s = 0, time.monotonic()
         return True
 
     def stop(self) -> None:
@@ -308,14 +337,13 @@ class Mps2Session:
         machine = self.machine
         if machine is None:
             return True
-        began = moved = time.monotonic()
-        uptime_ms = self.nvram.uptime_ms
-        ahead_ms = uptime_ms - (now_ms - self._started_ms)
-        if ahead_ms > AHEAD_MS:
+        step_s, self._polled_ms = (now_ms - self._polled_ms) / 1000, now_ms
+        began = time.monotonic()
+        ahead_ms = self.nvram.uptime_ms - (now_ms - self._started_ms)
+        if ahead_ms > AHEAD_MS and self.nvram.resets == self._resets:
             # The rig was busy (a search for entropy, say) while the board lived on: it goes on from the board's time,
             # else what it waits for next would be over in no time of the board's.
             self._started_ms -= ahead_ms
-        wanted_s = max(0, now_ms - self._started_ms - uptime_ms) / 1000
         while True:
             for bridge in self._bridges:
                 bridge.move()
@@ -327,17 +355,16 @@ class Mps2Session:
             if self.nvram.resets != self._resets:
                 self._restarted(now_ms)
                 return True
-            seen_ms, now = self.nvram.uptime_ms, time.monotonic()
-            if seen_ms >= now_ms - self._started_ms:
-                self._stuck_since = now
+            uptime_ms, now = self.nvram.uptime_ms, time.monotonic()
+            if uptime_ms != self._uptime_ms:
+                self._uptime_ms, self._moved_s = uptime_ms, now
+            if uptime_ms >= now_ms - self._started_ms:
                 return True
-            if seen_ms != uptime_ms:
-                uptime_ms, moved = seen_ms, now
-                self._stuck_since = now
-            if now - moved > FROZEN_S and now - began >= wanted_s:
-                if now - self._stuck_since > DEAD_S:
-                    raise self._failed("the board stands still")
-                self._started_ms += now_ms - self._started_ms - uptime_ms
+            stuck_s = now - self._moved_s
+            if stuck_s > DEAD_S:
+                raise self._failed("the board stands still")
+            if stuck_s > FROZEN_S and now - began >= step_s:
+                self._started_ms = now_ms - uptime_ms  # the time it stands still does not count as its uptime
                 return True
             select.select([bridge.uart for bridge in self._bridges if bridge.listening], [], [], _LOOK_S)
 

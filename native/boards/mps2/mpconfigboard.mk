@@ -12,7 +12,7 @@ LDSCRIPT = $(BOARD_DIR)/mps2.ld
 MICROPY_HEAP_SIZE = 262144
 
 SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
-MPY_CROSS_FLAGS += -march=armv7m
+MPY_CROSS_FLAGS += -march=armv7m -X emit=native
 
 CABINET_BOARD := $(patsubst $(USER_C_MODULES)/%,%,$(BOARD_DIR))
 SRC_USERMOD_PATHFIX_C += $(addprefix $(CABINET_BOARD)/,bench.c clock.c hal.c main.c module.c nvram.c startup.c uart.c watchdog.c)
