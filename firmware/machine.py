@@ -71,8 +71,6 @@ class Machine:
         self.em_meters.recover(now_ms)
         self.payout.recover(now_ms)
         self.play.recover(now_ms)
-        if self.play.fault:
-            self._latch("program", now_ms)
 
     # --- the turn of the loop ------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import native
 from firmware import events
 from firmware.books import Books
 from firmware.console import Console
-from firmware.machine import LAMPS_MS, Machine
+from firmware.machine import Machine
 from firmware.money.ledger import COINS_PENCE
 from firmware.store import keys
 from firmware.store.journal import Journal, JournalCorrupt, JournalWriteError
@@ -56,40 +56,41 @@ class Cabinet:
         try:
             formatted = journal.open()
         except (JournalCorrupt, JournalWriteError) as error:
-            self._lock(str(error))
             self.devices = Devices(board, 0)
+            self._lock(str(error))
             return
         self.books = Books(journal)
         self.devices = Devices(board, journal.get_int(keys.ACCEPTOR_COUNTER))
-        if formatted:
-            self.books.transaction(now_ms).event(events.MEMORY_FORMATTED).commit()
-        if journal.repaired:
-            self.books.transaction(now_ms).event(events.MEMORY_REPAIRED, journal.repaired).commit()
-        self.machine = Machine(self.books, self.devices, self.packs, self.console.show, now_ms)
+        try:
+            if formatted:
+                self.books.transaction(now_ms).event(events.MEMORY_FORMATTED).commit()
+            if journal.repaired:
+                self.books.transaction(now_ms).event(events.MEMORY_REPAIRED, journal.repaired).commit()
+            self.machine = Machine(self.books, self.devices, self.packs, self.console.show, now_ms)
+        except JournalWriteError as error:
+            self._lock(str(error))
 
     def poll(self, now_ms: int) -> None:
         """One turn of the loop."""
         self.board.feed_watchdog()
         self.devices.poll(now_ms)
-        if self.machine is not None:
-            try:
+        try:
+            if self.machine is not None:
                 self.machine.poll(now_ms)
-            except JournalWriteError as error:
-                self._lock(str(error))
-        elif now_ms % LAMPS_MS == 0:
-            self.devices.panel.lamp("tower", True)
-        self.console.poll(now_ms)
+            self.console.poll(now_ms)  # a command may commit too
+        except JournalWriteError as error:
+            self._lock(str(error))
 
     def _lock(self, reason: str) -> None:
         """Critical memory cannot be trusted: nothing is accepted, played or paid any more."""
         self.lock_reason = reason
-        if self.machine is not None:
-            self.devices.acceptor.accept(False)
-            for _, _, hopper in self.devices.hoppers:
-                hopper.emergency_stop()
-            self.devices.panel.lamps_off()
         self.machine = None
         self.books = None
+        self.devices.acceptor.accept(False)
+        for _, _, hopper in self.devices.hoppers:
+            hopper.emergency_stop()
+        self.devices.panel.lamps_off()
+        self.devices.panel.lamp("tower", True)
 
 
 def run(board) -> None:

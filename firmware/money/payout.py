@@ -39,6 +39,7 @@ class Payout:
         self._count = 0
         self._booked = 0
         self._tries = 0
+        self._asked = False  # the driver has taken the order to prepare
         self._failed = False
         self._troubles = []  # tilts to latch when the pay-out is settled
         self._stopped = False
@@ -103,6 +104,8 @@ class Payout:
         if self.state == PREPARING and not self.online[self._index]:
             self._failed = True
             self._next_hopper(now_ms)
+        elif self.state == PREPARING and not self._asked:
+            self._asked = self._hoppers[self._index][2].prepare(self._count)  # it was still busy with what came before
 
     def _take(self, index: int, event, now_ms: int) -> None:
         kind = event[0]
@@ -181,16 +184,13 @@ class Payout:
     def _done(self, flags: int, now_ms: int) -> None:
         if flags & _EVIDENCE_MISSING:
             self._troubles.append("hopper_evidence")
-        if self._booked < self._count:
-            if self._recovering or self._stopped:
-                self._finish(now_ms)
-                return
-            self._trouble(flags, now_ms)
-        elif not self._recovering and self._remaining_coins():
-            self._prepare()  # an order holds at most MAX_COINS_PER_ORDER
-            return
-        if self._recovering:
+        if self._recovering or self._stopped:
             self._finish(now_ms)
+        elif self._booked < self._count:
+            self._trouble(flags, now_ms)
+            self._next_hopper(now_ms)
+        elif self._remaining_coins():
+            self._prepare()  # an order holds at most MAX_COINS_PER_ORDER
         else:
             self._next_hopper(now_ms)
 
@@ -227,7 +227,7 @@ class Payout:
         self._count = min(MAX_COINS_PER_ORDER, self._remaining_coins())
         self._booked = 0
         self.state = PREPARING
-        self._hoppers[self._index][2].prepare(self._count)
+        self._asked = self._hoppers[self._index][2].prepare(self._count)
 
     def _finish(self, now_ms: int) -> None:
         """Settles what was promised and not paid: to the attendant when a hopper failed, else back to the credit."""

@@ -84,16 +84,15 @@ class Play:
         self.autoplay.played()
         self._show({"e": "round", "game": self.game, "bet": opened.record.bet, "credit": self._credit()})
 
-    def recover(self, now_ms: int) -> bool:
-        """Takes up the round that power loss interrupted. True when there is one to go on with."""
+    def recover(self, now_ms: int) -> None:
+        """Takes up the round that power loss interrupted, if any; one that cannot be finished is voided."""
         if not self._books.journal.get(keys.ROUND):
-            return False
+            return
         opened = rounds.recover(self._books, self._packs, now_ms)
         if opened is None:
             self.voided = True
-            return False
-        self._enter(opened, now_ms)
-        return True
+        else:
+            self._enter(opened, now_ms)
 
     def show_picture(self) -> None:
         """Tells somebody who has just begun to watch what stands on the screen."""

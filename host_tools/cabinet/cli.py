@@ -37,6 +37,12 @@ def fail(message: str, code: int = 1) -> typer.Exit:
     return typer.Exit(code)
 
 
+def check_board(board: str) -> None:
+    """Exit 2 unless the rig has such a board."""
+    if board not in BOARDS:
+        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+
+
 @app.command()
 def run(
     script: Annotated[
@@ -44,15 +50,14 @@ def run(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One event a line, a summary last.")] = False,
     board: Annotated[
-        str, typer.Option(help="host, or unix: MicroPython's unix port, built when it is not there.")
+        str, typer.Option(help="host, unix or mps2 (emulated Cortex-M3); built when it is not there.")
     ] = "host",
 ) -> None:
     """Run the cabinet: a front panel in a terminal, else a script in virtual time.
 
     Exit: 0 done, 1 an expectation failed or the script could not go on, 2 the script or a sheet is wrong.
     """
-    if board not in BOARDS:
-        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    check_board(board)
     if script is None and board == "host" and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         from host_tools.face.app import FrontPanel
 
@@ -136,8 +141,7 @@ def soak(
             raise ValueError
     except ValueError:
         raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
-    if board not in BOARDS:
-        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    check_board(board)
     commands, packs = read_script(script or MONEY)
     columns = (TextColumn("power cuts: {task.completed}"), TimeElapsedColumn())
     with Progress(*columns, disable=as_json or not sys.stderr.isatty()) as progress:
@@ -211,15 +215,14 @@ def bench(as_json: Annotated[bool, typer.Option("--json", help="The figures as o
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def hil(
     context: typer.Context,
-    board: Annotated[str, typer.Option(help="host or unix.")] = "host",
+    board: Annotated[str, typer.Option(help="host, unix or mps2.")] = "host",
     junit: Annotated[Path | None, typer.Option(help="Write the results as JUnit XML.")] = None,
 ) -> None:
     """Run the hardware-in-the-loop tests of tests/hil on a board; further arguments go to pytest.
 
     Exit: pytest's own.
     """
-    if board not in BOARDS:
-        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
+    check_board(board)
     tests = Path(__file__).parents[2] / "tests" / "hil"
     if not tests.is_dir():
         raise fail("the tests are not here; run this from a checkout", 2)

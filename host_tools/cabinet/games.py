@@ -14,10 +14,14 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in GAMES_DIR.glob("*/*.toml") if path.stem == path.parent.name))
 
 
+def sheet_path(name: str) -> Path:
+    return GAMES_DIR / name / f"{name}.toml"
+
+
 @cache
 def pack(name: str) -> bytes:
     """The game's pack. Errors: SheetError."""
-    return compile_sheet(load(GAMES_DIR / name / f"{name}.toml"))
+    return compile_sheet(load(sheet_path(name)))
 
 
 def packs() -> dict[str, bytes]:

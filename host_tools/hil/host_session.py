@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from firmware.main import Cabinet
-from hal.board import Nvram, PortError, SerialPort
+from hal.board import Nvram
 from hal.boards.host import NVRAM_BYTES, HostBoard
-from host_tools.hil.line import Line, PortFull
+from host_tools.hil.line import Line
 
 
 class BoardFailed(Exception):
@@ -42,22 +42,6 @@ class RigNvram(Nvram):
             raise PowerCut
 
 
-class RigPort(SerialPort):
-    """A line's end as the Board contract wants it."""
-
-    def __init__(self, line: Line) -> None:
-        self._port = line.port
-
-    def read(self) -> bytes:
-        return self._port.read()
-
-    def write(self, data: bytes) -> None:
-        try:
-            self._port.write(data)
-        except PortFull as full:
-            raise PortError(str(full)) from None
-
-
 class HostSession:
     """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
 
@@ -75,7 +59,7 @@ class HostSession:
     def start(self, now_ms: int) -> bool:
         """Power comes on; uptime begins at 0. False when the power failed again while starting."""
         self._started_ms = now_ms
-        ports = {name: RigPort(line) for name, line in self._lines.items()}
+        ports = {name: line.port for name, line in self._lines.items()}
         board = HostBoard(ports, self.nvram, dict(self.packs), lambda: 0)  # the rig hands in the time itself
         try:
             self.cabinet = Cabinet(board)

@@ -59,7 +59,6 @@ class Rig:
         self._on_event = on_event
         self.on_power_cut: Callable[[], None] | None = None  # called when a `power cut after` has struck
         self._answer: Event | None = None
-        self._said: list[str] = []
         self._mains = False
         self._ever_on = False
         self._chooser = random.Random(0)

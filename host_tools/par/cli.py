@@ -9,7 +9,6 @@ import json
 import os
 import time
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -26,6 +25,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from host_tools.cabinet import games
 from host_tools.par import exact as maths
 from host_tools.par import report
 from host_tools.par import simulate as rounds_of
@@ -61,15 +61,6 @@ ThreadsOption = Annotated[int, typer.Option("--threads", min=1, max=256, help="R
 out, errors = Console(), Console(stderr=True)
 
 
-def games_folder() -> Path:
-    return Path(str(files("firmware"))) / "games"
-
-
-def games() -> list[str]:
-    """Names of the games in the firmware: folders with a sheet of the same name."""
-    return sorted(path.stem for path in games_folder().glob("*/*.toml") if path.stem == path.parent.name)
-
-
 def fail(message: str) -> NoReturn:
     errors.print(f"error: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(BAD_INPUT)
@@ -79,9 +70,9 @@ def open_sheet(game: str) -> Sheet:
     """The sheet of a game's name or of a path; ends the command with a clear message when there is none."""
     path = Path(game)
     if path.suffix != ".toml":
-        path = games_folder() / game / f"{game}.toml"
-        if game not in games():
-            fail(f"there is no game '{game}'; {closest(game, games())} (or give the path of a .toml sheet)")
+        path = games.sheet_path(game)
+        if game not in games.names():
+            fail(f"there is no game '{game}'; {closest(game, games.names())} (or give the path of a .toml sheet)")
     try:
         return load(path)
     except SheetError as fault:
@@ -149,7 +140,7 @@ def build(
     """Compile sheets into packs that the C core has accepted."""
     if every == (game is not None):
         fail("give one GAME, or --all")
-    names = games() if every else [game or ""]
+    names = games.names() if every else [game or ""]
     folder = output or Path()
     if every and folder.exists() and not folder.is_dir():
         fail(f"{folder} is a file; with --all, -o names a folder")

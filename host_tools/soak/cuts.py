@@ -14,13 +14,9 @@ from dataclasses import dataclass, field
 from firmware.store.journal import AREAS, BANKS, CONTROL_BYTES, SNAPSHOT
 from hal.boards.host import NVRAM_BYTES
 from host_tools.hil.host_session import RigNvram
-from host_tools.hil.rig import Rig, RigError
+from host_tools.hil.rig import Rig
 from host_tools.hil.script_commands import Command
-
-SETTLE_MS = 700  # after recovery: longer than a poll of the acceptor and the console's answer
-RECOVERY_MS = 60_000
-UNSETTLED = ("boot", "paying", "off")
-MAX_SHOWN = 20
+from host_tools.soak.recovery import MAX_SHOWN, recover
 
 
 @dataclass
@@ -50,29 +46,9 @@ def judge(rig: Rig, byte: int, mains: bool) -> dict:
     if mains:
         rig.power_off()
         rig.run_for(300)
-    wrong: list[str] = []
-    disputed = 0
-    try:
-        rig.power_on()
-        if not rig.run_until(lambda: rig.state not in UNSETTLED, RECOVERY_MS):
-            wrong.append(f"still {rig.state} after {RECOVERY_MS} ms")
-        rig.run_for(SETTLE_MS)
-        books = rig.query()
-        if books["state"] == "locked":
-            wrong.append(f"locked: {books['reason']}")
-        else:
-            disputed = books["coins_disputed"]
-            if books["audit"]:
-                wrong.append(f"audit identity is out by {books['audit']}")
-            missing = rig.world.swallowed_pence - books["coins_in"]
-            # Mains take the acceptor's event buffer along: a coin that was not booked yet must at least be disputed.
-            if missing and not (mains and disputed and missing > 0):
-                wrong.append(f"coins in {books['coins_in']}, swallowed {rig.world.swallowed_pence}")
-            if books["hopper_out"] != rig.world.paid_pence:
-                wrong.append(f"hoppers booked {books['hopper_out']}, paid {rig.world.paid_pence}")
-    except RigError as error:
-        wrong.append(str(error))
-    return {"byte": byte, "t": cut_ms, "state": rig.state, "disputed": int(bool(disputed)), "wrong": wrong}
+    books, wrong = recover(rig, mains)
+    disputed = int(bool(books.get("coins_disputed")))
+    return {"byte": byte, "t": cut_ms, "state": rig.state, "disputed": disputed, "wrong": wrong}
 
 
 class _Children:

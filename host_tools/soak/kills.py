@@ -8,8 +8,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from host_tools.hil.rig import Rig, RigError
-from host_tools.soak.cuts import MAX_SHOWN, RECOVERY_MS, SETTLE_MS, UNSETTLED
+from host_tools.hil.rig import Rig
+from host_tools.soak.recovery import MAX_SHOWN, recover
 
 LONGEST_MS = 4000  # from one start to the next kill
 COINS = (10, 20, 50, 100, 200)
@@ -74,24 +74,8 @@ def _live(rig: Rig, dice: random.Random) -> None:
 
 
 def _start_again(rig: Rig) -> list[str]:
-    wrong: list[str] = []
-    try:
-        rig.power_on()
-        if not rig.run_until(lambda: rig.state not in UNSETTLED, RECOVERY_MS):
-            return [f"still {rig.state} after {RECOVERY_MS} ms"]
-        rig.run_for(SETTLE_MS)
-        books = rig.query()
-    except RigError as error:
-        return [str(error)]
-    if books["state"] == "locked":
-        return [f"locked: {books['reason']}"]
-    if books["audit"]:
-        wrong.append(f"audit identity is out by {books['audit']}")
-    if books["coins_in"] != rig.world.swallowed_pence:
-        wrong.append(f"coins in {books['coins_in']}, swallowed {rig.world.swallowed_pence}")
-    if books["hopper_out"] != rig.world.paid_pence:
-        wrong.append(f"hoppers booked {books['hopper_out']}, paid {rig.world.paid_pence}")
-    if books["state"] in ("tilted", "handpay"):
+    books, wrong = recover(rig)
+    if books.get("state") in ("tilted", "handpay"):
         for turned in (True, False, True, False):  # an attendant clears the tilt, then pays what is due by hand
             rig.world.panel.set_input("attendant", turned, rig.now_ms * 1000)
             rig.run_for(100)

@@ -267,8 +267,19 @@ def test_unrecoverable_memory_locks_with_the_console_alive(story):
     for bank in range(2):
         memory[bank * len(memory) // 2 + 60] ^= 1
     it.tell("power on\nexpect state == locked\nconsole status\nexpect console contains locked\nconsole tilts")
-    it.tell("expect console contains E52\ncoin 100\nwait 1s")
+    it.tell("expect console contains E52\nexpect lamp.tower == on\ncoin 100\nwait 1s")
     assert it.world.acceptor.returned == [100]
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("command", ["coin 100", "console set volume 3", "press level_up", "power off\npower on"])
+def test_memory_that_keeps_nothing_any_more_locks_at_whatever_commits_next(story, command):
+    """CAB-NVM-05: a write that does not read back, from a device, the console, a button or the start itself."""
+    it = story("coin 200")
+    it.rig.session.nvram.write = lambda offset, data: None
+    it.tell(command + "\nwait 1s\nconsole status\nexpect console contains locked\nexpect lamp.tower == on")
+    it.tell("console help\nexpect console contains meters\ncoin 50\nwait 1s")
+    assert it.world.acceptor.returned[-1] == 50
 
 
 # --- the console -----------------------------------------------------------------------------------------------------

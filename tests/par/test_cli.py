@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from host_tools.par.cli import app, games
+from host_tools.cabinet import games
+from host_tools.par.cli import app
 from native import Pack
 
 from .helpers import SHEETS, SMALL
@@ -44,7 +45,7 @@ def test_build_one(tmp_path: Path) -> None:
 def test_build_all(tmp_path: Path) -> None:
     result = run("build", "--all", "-o", tmp_path)
     assert result.exit_code == 0, result.output
-    assert sorted(path.stem for path in tmp_path.glob("*.pack")) == games()
+    assert sorted(path.stem for path in tmp_path.glob("*.pack")) == games.names()
 
 
 def test_build_needs_one_or_all(small: Path) -> None:

@@ -7,8 +7,8 @@ import struct
 
 import pytest
 
+from host_tools.cabinet import games
 from host_tools.par.arrange import lay
-from host_tools.par.cli import games, games_folder
 from host_tools.par.compiler import compile_sheet, section_offsets
 from host_tools.par.counts import in_view
 from host_tools.par.model import Sheet
@@ -18,7 +18,7 @@ from native import MODE_SCATTER_PAYS, MODE_SELECTABLE, CoreError, Pack
 from .helpers import SHEETS, SMALL
 
 ALL = [parse(SMALL), *(load(path) for path in sorted(SHEETS.glob("*.toml")))]
-ALL += [load(games_folder() / name / f"{name}.toml") for name in games()]
+ALL += [load(games.sheet_path(name)) for name in games.names()]
 
 
 @pytest.mark.parametrize("sheet", ALL, ids=lambda sheet: sheet.name)

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from host_tools.par.cli import games_folder
+from host_tools.cabinet import games
 from host_tools.par.counts import in_view
 from host_tools.par.exact import Exact, check_quoted, exact, figures, misses
 from host_tools.par.hits import hits
@@ -30,7 +30,7 @@ OPTIONS = {
 
 @cache
 def game() -> Sheet:
-    return load(games_folder() / "piggy_riches" / "piggy_riches.toml")
+    return load(games.sheet_path("piggy_riches"))
 
 
 @cache

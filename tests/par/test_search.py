@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from host_tools.par.cli import games_folder
+from host_tools.cabinet import games
 from host_tools.par.hits import hits
 from host_tools.par.model import Sheet
 from host_tools.par.reading import SheetError
@@ -16,7 +16,7 @@ from host_tools.par.sheet import load
 
 @pytest.fixture(scope="module")
 def sheet() -> Sheet:
-    return load(games_folder() / "piggy_riches" / "piggy_riches.toml")
+    return load(games.sheet_path("piggy_riches"))
 
 
 def test_recorded_search_gives_the_strips_of_the_sheet(sheet: Sheet) -> None:
