@@ -45,7 +45,7 @@ def test_build_one(tmp_path: Path) -> None:
 def test_build_all(tmp_path: Path) -> None:
     result = run("build", "--all", "-o", tmp_path)
     assert result.exit_code == 0, result.output
-    assert sorted(path.stem for path in tmp_path.glob("*.pack")) == games.names()
+    assert sorted(path.stem for path in tmp_path.glob("*.pack")) == list(games.names())
 
 
 def test_build_needs_one_or_all(small: Path) -> None:
