@@ -25,6 +25,7 @@ CREDIT_LIMIT_PENCE = 50000  # default configuration
 LARGEST_COIN_PENCE = 200
 BOOT_MS = 3000  # devices that have not answered by then are missing
 LAMPS_MS = 100
+CAUSES_MS = 50  # from one look at what holds without an event to the next; what comes with an event is seen at once
 
 DOORS = ("main", "cashbox", "note_box", "logic")
 
@@ -61,6 +62,7 @@ class Machine:
         self._drawing = False
         self._accepting = None
         self._lamps_ms = 0
+        self._causes_ms = -CAUSES_MS  # when the causes of automatic tilts were last looked at
         self._power_up(packs, now_ms)
 
     def _power_up(self, packs, now_ms: int) -> None:
@@ -80,7 +82,9 @@ class Machine:
         self.generator.poll(now_ms)
         self.payout.poll(now_ms)
         self.em_meters.poll(now_ms, self.online["panel"])
-        self._follow_causes(now_ms)
+        if now_ms - self._causes_ms >= CAUSES_MS:
+            self._causes_ms = now_ms
+            self._follow_causes(now_ms)
         self._update_state()
         if self.state in (TILTED, SERVICE):
             self.payout.stop()
@@ -175,10 +179,12 @@ class Machine:
 
     def _device(self, name: str, online: bool, number: int, now_ms: int) -> None:
         self.online[name] = online
+        self._causes_ms = -CAUSES_MS
         code = events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE
         self._books.transaction(now_ms).event(code, number).commit()
 
     def _door(self, is_open: bool, name: str, now_ms: int) -> None:
+        self._causes_ms = -CAUSES_MS
         transaction = self._books.transaction(now_ms)
         mask = self._books.journal.get_int(keys.DOORS_OPEN)
         bit = 1 << DOORS.index(name)

@@ -1,5 +1,7 @@
 """The super-loop: builds the cabinet on a board and turns it. Nothing below this file reads a clock or blocks."""
 
+import gc
+
 import native
 from firmware import events
 from firmware.books import Books
@@ -15,6 +17,9 @@ from hal.cctalk.hopper import Hopper
 from hal.entropy.source import EntropySource
 from hal.panel.opp import Panel
 from hal.panel.wiring import DEFAULT as WIRING
+
+COLLECT_MS = 1000  # a busy turn of the loop leaves some hundred bytes: sixty thousand in this time
+SHORT_TURN_MS = 6
 
 COIN_IDS = {"GB%03dA" % pence: pence for pence in COINS_PENCE}
 
@@ -94,8 +99,17 @@ class Cabinet:
 
 
 def run(board) -> None:
-    """Runs the cabinet on `board` for ever."""
+    """Runs the cabinet on `board` for ever.
+
+    Garbage is collected behind a short turn, so that the collector never makes a long turn longer. It only starts by itself
+    when memory runs out before a short turn comes.
+    """
     clock = Clock()
     cabinet = Cabinet(board, clock.now(board.ticks_ms()))
+    collected_ms = 0
     while True:
-        cabinet.poll(clock.now(board.ticks_ms()))
+        now_ms = clock.now(board.ticks_ms())
+        cabinet.poll(now_ms)
+        if now_ms - collected_ms >= COLLECT_MS and clock.now(board.ticks_ms()) - now_ms <= SHORT_TURN_MS:
+            collected_ms = now_ms
+            gc.collect()

@@ -1,12 +1,12 @@
-"""The C core, the same on every board: packs, rounds, CRC-32 and SHA-256. README.md beside this file is its contract.
+"""The C core, the same on every board: packs, rounds, CRC-32, SHA-256 and HMAC. README.md beside this file is its contract.
 
 Kept in MicroPython's subset. On a board the core is the user C module ``cabinet_core``; on CPython a cffi extension.
 """
 
 try:
-    from cabinet_core import CoreError, Pack, Round, crc32, resume, sha256  # pyright: ignore[reportMissingImports]
+    from cabinet_core import CoreError, Pack, Round, crc32, hmac_sha256, resume, sha256  # pyright: ignore[reportMissingImports]
 except ImportError:
-    from native.cpython.wrapper import CoreError, Pack, Round, crc32, resume, sha256
+    from native.cpython.wrapper import CoreError, Pack, Round, crc32, hmac_sha256, resume, sha256
 
 # Kinds of events, the first item of Round.next().
 SPIN = 1
@@ -41,6 +41,7 @@ __all__ = [
     "Pack",
     "Round",
     "crc32",
+    "hmac_sha256",
     "resume",
     "sha256",
 ]

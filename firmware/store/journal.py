@@ -52,7 +52,8 @@ class Journal:
 
     def get_int(self, key: int) -> int:
         """Value of `key` as an unsigned integer, 0 when it was never set."""
-        return int.from_bytes(self._values.get(key, b""), "little")
+        value = self._values.get(key)
+        return int.from_bytes(value, "little") if value else 0
 
     def usage(self):
         """(bytes written of the active area, bytes of an area)."""

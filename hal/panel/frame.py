@@ -21,13 +21,20 @@ ANSWER_BYTES = 8  # address, command, 32 bits, crc, end
 _READING = b"\x00\x00\x00\x00"
 
 
+def _crc8_of_byte(crc: int) -> int:
+    for _ in range(8):
+        crc = (crc << 1) & 0xFF ^ (0x07 if crc & 0x80 else 0)
+    return crc
+
+
+_CRC8 = bytes([_crc8_of_byte(byte) for byte in range(256)])  # the inputs are read a hundred times a second
+
+
 def crc8(data: bytes) -> int:
     """CRC-8 of a frame: polynomial 0x07, start 0xFF, not reflected."""
     crc = 0xFF
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc << 1) & 0xFF ^ (0x07 if crc & 0x80 else 0)
+        crc = _CRC8[crc ^ byte]
     return crc
 
 

@@ -5,7 +5,7 @@
  * cab_error_t; whatever bytes it is given, it has no undefined behaviour.
  *
  * Layers, each using only those above it:
- *   crc32.c sha256.c chacha20.c   primitives
+ *   crc32.c sha256.c hmac.c chacha20.c   primitives
  *   stream.c                      the random stream of a round, and draws from it
  *   pack.c                        opens a game pack: after that, nothing in it needs a check
  *   eval.c                        pays one window
@@ -112,6 +112,15 @@ void cab_sha256_init(cab_sha256_t *sha);
 void cab_sha256_update(cab_sha256_t *sha, const uint8_t *data, size_t length);
 void cab_sha256_final(cab_sha256_t *sha, uint8_t digest[CAB_SHA256_BYTES]);
 void cab_sha256(const uint8_t *data, size_t length, uint8_t digest[CAB_SHA256_BYTES]);
+
+/* HMAC-SHA-256, FIPS 198-1 section 4 and table 1. init, update as often as needed, final once. A key may have any length. */
+typedef struct {
+    cab_sha256_t inner, outer;
+} cab_hmac_t;
+
+void cab_hmac_init(cab_hmac_t *hmac, const uint8_t *key, size_t length);
+void cab_hmac_update(cab_hmac_t *hmac, const uint8_t *data, size_t length);
+void cab_hmac_final(cab_hmac_t *hmac, uint8_t code[CAB_SHA256_BYTES]);
 
 /* The ChaCha20 block function, RFC 8439 section 2.3. words are the 16 words of the block; the RFC's key stream bytes are
  * these words in little-endian order. */

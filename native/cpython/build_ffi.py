@@ -14,7 +14,18 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent / "core"
-SOURCES = ("error.c", "crc32.c", "sha256.c", "chacha20.c", "stream.c", "pack.c", "eval.c", "round.c", "cycle.c")
+SOURCES = (
+    "error.c",
+    "crc32.c",
+    "sha256.c",
+    "hmac.c",
+    "chacha20.c",
+    "stream.c",
+    "pack.c",
+    "eval.c",
+    "round.c",
+    "cycle.c",
+)
 # Debug information would only make the wheel larger; the sanitizer tests build the core on their own.
 COMPILE_ARGS = ("-std=c99", "-O3", "-g0", "-Wall", "-Wextra", "-Werror")
 

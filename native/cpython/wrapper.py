@@ -196,6 +196,16 @@ def sha256(data: bytes | bytearray | memoryview) -> bytes:
     return bytes(ffi.buffer(digest))
 
 
+def hmac_sha256(key: bytes | bytearray | memoryview, *parts: bytes | bytearray | memoryview) -> bytes:
+    """HMAC-SHA-256 of the parts in order, 32 bytes; a key of any length."""
+    hmac, code = ffi.new("cab_hmac_t *"), ffi.new("uint8_t[]", lib.CAB_SHA256_BYTES)
+    lib.cab_hmac_init(hmac, ffi.from_buffer(key), memoryview(key).nbytes)
+    for part in parts:
+        lib.cab_hmac_update(hmac, ffi.from_buffer(part), memoryview(part).nbytes)
+    lib.cab_hmac_final(hmac, code)
+    return bytes(ffi.buffer(code))
+
+
 # ------------------------------------------------------------------------------------------------------ host tools only
 
 

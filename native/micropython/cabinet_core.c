@@ -1,4 +1,4 @@
-/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, resume, crc32, sha256, CoreError.
+/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, resume, crc32, sha256, hmac_sha256, CoreError.
  *
  * Shows what native/cpython/wrapper.py shows, under the same names (native/README.md). Each object is one block of fixed
  * size that holds the core's struct itself. What never changes is made when a pack is opened, so that a look at it
@@ -464,6 +464,23 @@ static mp_obj_t core_sha256(mp_obj_t data)
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(core_sha256_obj, core_sha256);
 
+/* hmac_sha256(key, *parts): HMAC-SHA-256 of the parts in order, 32 bytes. */
+static mp_obj_t core_hmac_sha256(size_t n_args, const mp_obj_t *args)
+{
+    const mp_buffer_info_t key = get_bytes(args[0]);
+    cab_hmac_t hmac;
+    uint8_t code[CAB_SHA256_BYTES];
+
+    cab_hmac_init(&hmac, key.buf, key.len);
+    for (size_t i = 1; i < n_args; i++) {
+        const mp_buffer_info_t part = get_bytes(args[i]);
+        cab_hmac_update(&hmac, part.buf, part.len);
+    }
+    cab_hmac_final(&hmac, code);
+    return mp_obj_new_bytes(code, sizeof code);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR(core_hmac_sha256_obj, 1, core_hmac_sha256);
+
 static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR_cabinet_core)},
     {MP_ROM_QSTR(MP_QSTR_CoreError), MP_ROM_PTR(&mp_type_CoreError)},
@@ -472,6 +489,7 @@ static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_resume), MP_ROM_PTR(&core_resume_obj)},
     {MP_ROM_QSTR(MP_QSTR_crc32), MP_ROM_PTR(&core_crc32_obj)},
     {MP_ROM_QSTR(MP_QSTR_sha256), MP_ROM_PTR(&core_sha256_obj)},
+    {MP_ROM_QSTR(MP_QSTR_hmac_sha256), MP_ROM_PTR(&core_hmac_sha256_obj)},
 };
 static MP_DEFINE_CONST_DICT(core_globals, core_globals_table);
 

@@ -4,7 +4,7 @@ CABINET_CORE_DIR := $(patsubst %/,%,$(dir $(USERMOD_DIR)))/core
 
 SRC_USERMOD_C += $(CABINET_DIR)/cabinet_core.c
 # No names of Python in these, so the port need not scan them. cycle.c is for host tools only.
-SRC_USERMOD_LIB_C += $(addprefix $(CABINET_CORE_DIR)/,chacha20.c crc32.c error.c eval.c pack.c round.c sha256.c stream.c)
+SRC_USERMOD_LIB_C += $(addprefix $(CABINET_CORE_DIR)/,chacha20.c crc32.c error.c eval.c hmac.c pack.c round.c sha256.c stream.c)
 CFLAGS_USERMOD += -I$(CABINET_CORE_DIR)
 
 # Stricter than the ports, for our files alone; the game arithmetic is worth some kilobytes of speed.

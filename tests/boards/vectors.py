@@ -48,6 +48,7 @@ def primitives() -> dict:
     return {
         "crc32": [native.crc32(b"123456789"), native.crc32(bytearray(b"123456789"), start=0xFFFFFFFF), crcs],
         "crc32_chained": chained == native.crc32(data),
+        "hmac": [text(native.hmac_sha256(data[:length], data[length:], hashes)) for length in (0, 1, 63, 64, 65, 200)],
         "sha256": [text(native.sha256(b"abc")), text(native.sha256(bytearray())), text(hashes)],
         "arguments": [
             refusal(lambda: native.crc32(b"", -1)),
@@ -57,6 +58,8 @@ def primitives() -> dict:
             refusal(lambda: native.crc32("text")),
             refusal(lambda: native.sha256("text")),
             refusal(lambda: native.sha256(5)),
+            refusal(lambda: native.hmac_sha256("key")),
+            refusal(lambda: native.hmac_sha256(b"key", "text")),
         ],
     }
 

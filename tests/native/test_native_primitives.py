@@ -1,13 +1,14 @@
 """SHA-256, CRC-32, ChaCha20 and the draws made from it, against published vectors and independent implementations."""
 
 import hashlib
+import hmac
 import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native import CoreError, crc32, sha256
+from native import CoreError, crc32, hmac_sha256, sha256
 from native.cpython import chacha20_block, draws, scale
 from tests.native import oracle
 
@@ -35,6 +36,12 @@ def test_sha256_around_the_block_boundaries():
 @given(st.binary(max_size=1000))
 def test_sha256_equals_hashlib(data):
     assert sha256(data) == sha256(bytearray(data)) == sha256(memoryview(data)) == hashlib.sha256(data).digest()
+
+
+@given(st.binary(max_size=200), st.lists(st.binary(max_size=200)))
+def test_hmac_equals_the_standard_library(key, parts):
+    expected = hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+    assert hmac_sha256(key, *parts) == hmac_sha256(bytearray(key), *map(memoryview, parts)) == expected
 
 
 @given(st.binary(max_size=300), st.integers(0, 300))
