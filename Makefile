@@ -20,6 +20,7 @@ check: setup
 
 bench: setup
 	$(BIN)/cabinet bench
+	$(BIN)/cabinet bench --board mps2
 
 # MicroPython on the boards: minutes once, nothing while nothing has changed. MICROPYTHON_DIR names another source tree.
 boards: setup

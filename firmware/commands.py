@@ -15,6 +15,8 @@ from firmware.play.autoplay import AMOUNTS, MAX_PLAYS, SWITCHES
 from firmware.store import keys
 
 VERSION = "0.1.0"
+HEAP_FREE_PERCENT = 40  # budgets: what the largest state must leave free
+STACK_FREE_PERCENT = 50
 
 
 def run(cabinet, words, now_ms: int):
@@ -166,13 +168,22 @@ def _lines(cabinet, words, now_ms):
         yield "cctalk %-16s %d" % (name, number)
 
 
+def _headroom(name: str, free: int, size: int, budget: int) -> str:
+    percent = 100 * free // size
+    verdict = "" if percent >= budget else ", TOO LITTLE"
+    return "%-8s %d of %d bytes free (%d %%, budget at least %d %%%s)" % (name, free, size, percent, budget, verdict)
+
+
 def _memory(cabinet, words, now_ms):
     if hasattr(gc, "mem_free"):
         gc.collect()
         free, used = gc.mem_free(), gc.mem_alloc()
-        yield "heap     %d of %d bytes free (%d %%)" % (free, free + used, 100 * free // (free + used))
+        yield _headroom("heap", free, free + used, HEAP_FREE_PERCENT)
     else:
         yield "heap     this board's Python does not count it"
+    stack = cabinet.board.stack()
+    if stack:
+        yield _headroom("stack", stack[0] - stack[1], stack[0], STACK_FREE_PERCENT)
     if cabinet.books is not None:
         used, area = cabinet.books.journal.usage()
         yield "journal  %d of %d bytes of the area written, record %d" % (used, area, cabinet.books.journal.sequence)
@@ -298,7 +309,7 @@ _COMMANDS = {
     "tilts": (_tilts, "active tilts and who clears them"),
     "version": (_version, "firmware, board and game hashes"),
     "lines": (_lines, "error counts of the serial lines"),
-    "memory": (_memory, "free heap, and how full the journal's area is"),
+    "memory": (_memory, "headroom of heap and stack against their budgets, and how full the journal's area is"),
     "watch": (_watch, "on|off: what happens, one JSON object a line"),
     "query": (_query, "the state as one JSON object"),
     "game": (_game, "NAME: select a game"),

@@ -81,6 +81,10 @@ class Board:
     def feed_watchdog(self) -> None:
         """The loop is alive. Without this for the board's watchdog time the board resets itself."""
 
+    def stack(self) -> tuple:
+        """(bytes of stack, most of them that were ever in use since reset), () where the board cannot tell."""
+        return ()
+
     def reset(self) -> None:
         """Restart the firmware, reset reason "soft". Does not return on a real board."""
 

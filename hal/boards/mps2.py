@@ -31,6 +31,7 @@ class Mps2Board(Board):
     ticks_ms = staticmethod(cabinet_board.ticks_ms)
     feed_watchdog = staticmethod(cabinet_board.feed)
     reset = staticmethod(cabinet_board.reset)
+    stack = staticmethod(cabinet_board.stack)
 
     def __init__(self):
         cabinet_board.watchdog(WATCHDOG_MS)

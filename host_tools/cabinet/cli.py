@@ -199,11 +199,21 @@ def firmware(
 
 
 @app.command()
-def bench(as_json: Annotated[bool, typer.Option("--json", help="The figures as one object.")] = False) -> None:
-    """Measure speeds and sizes on this machine."""
-    from host_tools.cabinet import bench as benchmarks
+def bench(
+    board: Annotated[str, typer.Option(help="host, or mps2 (some five minutes: its plays are in real time).")] = "host",
+    as_json: Annotated[bool, typer.Option("--json", help="The figures as one object.")] = False,
+) -> None:
+    """Measure speeds and sizes: on this machine, or what the firmware spends on the emulated board."""
+    if board == "mps2":
+        from host_tools.boards import bench as on_board
 
-    figures = benchmarks.run()
+        figures = on_board.run(games.packs())
+    elif board == "host":
+        from host_tools.cabinet import bench as on_host
+
+        figures = on_host.run()
+    else:
+        raise fail(f"there are no benchmarks for board {board}; there are for host and mps2", 2)
     if as_json:
         print(json.dumps({figure.name: {"value": round(figure.value, 3), "unit": figure.unit} for figure in figures}))
         return

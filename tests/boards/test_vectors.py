@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from host_tools.boards.repl import Emulator
 from host_tools.cabinet import games
-from tests.boards.emulator import Emulator
 
 ROOT = Path(__file__).parents[2]
 VECTORS = Path(__file__).with_name("vectors.py")

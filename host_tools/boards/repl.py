@@ -22,12 +22,16 @@ _PIECE_BYTES = 64  # the UART has no buffer of its own; the emulator takes what 
 _ANSWER_S = 120.0
 
 
+class ReplError(Exception):
+    """What was run raised, or the board fell silent."""
+
+
 class Emulator:
-    """A running board. `run` executes source and returns what it prints."""
+    """A running board without a rig. `run` executes source and returns what it prints."""
 
     def __init__(self, image: Path) -> None:
         self._process = subprocess.Popen(
-            [*_QEMU, "-kernel", image],
+            [*_QEMU, "-kernel", str(image)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -42,14 +46,15 @@ class Emulator:
         self._until(b"raw REPL; CTRL-B to exit\r\n>")
 
     def run(self, source: str) -> str:
-        """Errors: AssertionError with the board's traceback."""
+        """Errors: ReplError with the board's traceback."""
         data = source.encode()
         for first in range(0, len(data), _PIECE_BYTES):
             self._in.write(data[first : first + _PIECE_BYTES])
         self._in.write(b"\x04")
         answer = self._until(b"\x04>")
         printed, errors = answer.removeprefix(b"OK")[:-2].split(b"\x04")
-        assert not errors, errors.decode(errors="replace")
+        if errors:
+            raise ReplError(errors.decode(errors="replace"))
         return printed.decode().replace("\r\n", "\n")
 
     def close(self) -> None:
@@ -63,8 +68,10 @@ class Emulator:
         end = time.monotonic() + _ANSWER_S
         while not heard.endswith(mark):
             ready = select.select([self._out], [], [], max(0.0, end - time.monotonic()))[0]
-            assert ready, f"the board was silent; it had said {heard[-500:]!r}"
+            if not ready:
+                raise ReplError(f"the board was silent; it had said {heard[-500:]!r}")
             more = os.read(self._out.fileno(), 4096)
-            assert more, f"the emulator ended; it had said {heard[-500:]!r}"
+            if not more:
+                raise ReplError(f"the emulator ended; it had said {heard[-500:]!r}")
             heard += more
         return heard
