@@ -13,6 +13,7 @@ import mmap
 import os
 import select
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -35,6 +36,7 @@ UARTS: Final = ("console", "cctalk", "panel", "entropy", "note")  # as hal/board
 # How QEMU runs. With icount an instruction takes 2**5 ns of the board's time, about its 25 MHz.
 REAL_TIME: Final = "real"  # no faster than that; one busy line of 115200 baud runs at full rate, five at 80 % of it
 SLOW: Final = "slow"  # some fifteen times slower: the computer has time to keep all five lines at full rate
+STEPPED: Final = "stepped"  # as fast as the computer can, and held still while the rig thinks: for tests
 FAST: Final = "fast"  # as fast as the computer can: time still counts instructions, but bytes seem slow to the board
 HOST: Final = "host"  # no icount: a processor some twenty times as fast
 START_S: Final = 20.0  # of the computer's time, until the board's first millisecond
@@ -190,6 +192,13 @@ class Machine:
     def ended(self) -> bool:
         return self._process.poll() is not None
 
+    def hold(self) -> None:
+        """The board stands still, its clock too."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def release(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         """As a power cut: nothing is finished."""
         self._process.kill()
@@ -224,7 +233,7 @@ def _speed_arguments(speed: str) -> list[str]:
         return ["-icount", "shift=5,align=on,sleep=on", *_one_by_one()]
     if speed == SLOW:
         return ["-icount", "shift=5", *_one_by_one(), "-d", "exec,nochain", "-D", os.devnull]
-    return ["-icount", "shift=5"] if speed == FAST else []
+    return [] if speed == HOST else ["-icount", "shift=5"]
 
 
 class _Bridge:
@@ -267,7 +276,7 @@ class Mps2Session:
     """One firmware on one board, switched on and off. `poll` returns False when the power failed inside it.
 
     lines: the rig's; those of UARTS are connected. nvram_path: keeps the board's memory; default: a file of this session.
-    speed: REAL_TIME, SLOW, FAST or HOST
+    speed: STEPPED, REAL_TIME, SLOW, FAST or HOST
     realtime: `poll` takes as long as the time that it is told has passed
     """
 
@@ -278,7 +287,7 @@ class Mps2Session:
         lines: Mapping[str, Line],
         packs: Mapping[str, bytes],
         nvram_path: str | os.PathLike | None = None,
-        speed: str = REAL_TIME,
+        speed: str = STEPPED,
     ) -> None:
         self._lines = dict(lines)
         self.packs = packs
@@ -321,6 +330,8 @@ class Mps2Session:
         self._resets = self.nvram.resets
         self._started_ms = self._polled_ms = now_ms
         self._uptime_ms, self._moved_s = 0, time.monotonic()
+        if self._speed == STEPPED:
+            machine.hold()
         return True
 
     def stop(self) -> None:
@@ -337,6 +348,16 @@ class Mps2Session:
         machine = self.machine
         if machine is None:
             return True
+        if self._speed != STEPPED:
+            return self._live_until(now_ms, machine)
+        machine.release()
+        self._moved_s = time.monotonic()
+        alive = self._live_until(now_ms, machine)
+        if self.machine is machine:
+            machine.hold()
+        return alive
+
+    def _live_until(self, now_ms: int, machine: Machine) -> bool:
         step_s, self._polled_ms = (now_ms - self._polled_ms) / 1000, now_ms
         began = time.monotonic()
         ahead_ms = self.nvram.uptime_ms - (now_ms - self._started_ms)
