@@ -20,9 +20,9 @@ import subprocess
 import tempfile
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -58,6 +58,8 @@ _ALIGNMENT: Final = 64
 # Words of the bench page behind the NVRAM (board_bench_t in native/boards/mps2/cabinet_board.h).
 _PROVISIONED, _UPTIME_MS, _RESETS, _WRITTEN, _CUT_AFTER, _CUT, _FIRST_TURN_US, _WORST_TURN_US, _TURNS = range(9)
 _TURN_BUCKETS: Final = 256
+_SENT: Final = _TURNS + _TURN_BUCKETS
+_TAKEN: Final = _SENT + len(UARTS)
 _TURN_BUCKET_US: Final = 250
 _PROVISIONED_KEY: Final = 0x42414331
 
@@ -134,6 +136,12 @@ class BoardMemory:
         self._bench[_PROVISIONED] = _PROVISIONED_KEY if provisioned else 0
         self._bench[_UPTIME_MS] = 0
         self._bench[_CUT] = 0
+        for word in range(_SENT, _TAKEN + len(UARTS)):
+            self._bench[word] = 0
+
+    def sent(self, uart: int, number: int) -> None:
+        """So many more bytes are on their way to a UART; the board waits for them between two turns of its loop."""
+        self._bench[_SENT + uart] = (self._bench[_SENT + uart] + number) & 0xFFFFFFFF
 
     def put_packs(self, packs: Mapping[str, bytes]) -> None:
         """Errors: ValueError when they do not fit."""
@@ -239,9 +247,11 @@ def _speed_arguments(speed: str) -> list[str]:
 class _Bridge:
     """One line and one UART."""
 
-    def __init__(self, line: Line, uart: socket.socket) -> None:
+    def __init__(self, line: Line, uart: socket.socket, sent: Callable[[int], None]) -> None:
+        """sent: told how many bytes have gone to the UART."""
         self.uart = uart
         self._line = line
+        self._sent = sent
         self._to_board = b""
         self._to_line = b""
 
@@ -256,7 +266,9 @@ class _Bridge:
         if self._to_board:
             # A board that was switched off says so elsewhere.
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                self._to_board = self._to_board[self.uart.send(self._to_board) :]
+                number = self.uart.send(self._to_board)
+                self._sent(number)
+                self._to_board = self._to_board[number:]
         while True:
             if not self._to_line:
                 try:
@@ -320,7 +332,9 @@ class Mps2Session:
         machine = Machine(self._image, self.nvram, self._speed)
         self._machines.append(machine)
         self._bridges = [
-            _Bridge(self._lines[name], machine.uarts[UARTS.index(name)]) for name in UARTS if name in self._lines
+            _Bridge(self._lines[name], machine.uarts[number], partial(self.nvram.sent, number))
+            for number, name in enumerate(UARTS)
+            if name in self._lines
         ]
         end = time.monotonic() + START_S
         while not self.nvram.uptime_ms:

@@ -107,13 +107,15 @@ typedef struct {
     uint32_t first_turn_us; /* when the loop first turned */
     uint32_t worst_turn_us; /* longest time from one turn to the next, until the bench sets it to 0 */
     uint32_t turns[BOARD_TURN_BUCKETS]; /* turns by length, the last of this and more; the bench may clear them */
+    uint32_t sent[BOARD_UARTS];  /* bytes that the bench has sent to a UART since it switched the board on */
+    uint32_t taken[BOARD_UARTS]; /* and those that its interrupt has taken */
 } board_bench_t;
 
 #define BOARD_PROVISIONED 0x42414331u
 
 #define BOARD_BENCH ((volatile board_bench_t *)(BOARD_MEMORY + BOARD_BENCH_OFFSET))
 
-void board_bench_turn(void); /* the loop turns */
+void board_bench_turn(void); /* the loop turns: counts how long that took, and waits for bytes that the emulator still holds */
 
 /* ----------------------------------------------------------------------------------------------------------- output */
 

@@ -64,6 +64,7 @@ static void receive(unsigned number)
             return;
         }
         const uint8_t byte = (uint8_t)chip->data;
+        BOARD_BENCH->taken[number]++;
         if (waiting == BOARD_RX_BYTES) {
             uart->overruns++;
             continue;
