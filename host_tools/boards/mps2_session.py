@@ -40,7 +40,9 @@ STEPPED: Final = "stepped"  # as fast as the computer can, and held still while 
 FAST: Final = "fast"  # as fast as the computer can: time still counts instructions, but bytes seem slow to the board
 HOST: Final = "host"  # no icount: a processor some twenty times as fast
 START_S: Final = 20.0  # of the computer's time, until the board's first millisecond
-FROZEN_S: Final = 0.1  # without a millisecond of the board: it is stuck, and the rig goes on by the wall clock
+# Without a millisecond of the board for so long it is stuck, and the rig goes on by the wall clock. (Half a second and more
+# can pass on a busy computer before the emulator gets a turn.)
+FROZEN_S: Final = 1.0
 AHEAD_MS: Final = 20  # of the board before the rig: more than a turn's jitter
 DEAD_S: Final = 30.0  # stuck for longer than any watchdog
 
@@ -60,6 +62,7 @@ _PROVISIONED, _UPTIME_MS, _RESETS, _WRITTEN, _CUT_AFTER, _CUT, _FIRST_TURN_US, _
 _TURN_BUCKETS: Final = 256
 _SENT: Final = _TURNS + _TURN_BUCKETS
 _TAKEN: Final = _SENT + len(UARTS)
+_MAY_LIVE_MS: Final = _TAKEN + len(UARTS)
 _TURN_BUCKET_US: Final = 250
 _PROVISIONED_KEY: Final = 0x42414331
 
@@ -136,12 +139,16 @@ class BoardMemory:
         self._bench[_PROVISIONED] = _PROVISIONED_KEY if provisioned else 0
         self._bench[_UPTIME_MS] = 0
         self._bench[_CUT] = 0
-        for word in range(_SENT, _TAKEN + len(UARTS)):
+        for word in range(_SENT, _MAY_LIVE_MS + 1):
             self._bench[word] = 0
 
     def sent(self, uart: int, number: int) -> None:
         """So many more bytes are on their way to a UART; the board waits for them between two turns of its loop."""
         self._bench[_SENT + uart] = (self._bench[_SENT + uart] + number) & 0xFFFFFFFF
+
+    def may_live(self, uptime_ms: int) -> None:
+        """The board waits between two turns of its loop when it has lived so long."""
+        self._bench[_MAY_LIVE_MS] = uptime_ms
 
     def put_packs(self, packs: Mapping[str, bytes]) -> None:
         """Errors: ValueError when they do not fit."""
@@ -364,6 +371,7 @@ class Mps2Session:
             return True
         if self._speed != STEPPED:
             return self._live_until(now_ms, machine)
+        self.nvram.may_live(max(1, now_ms - self._started_ms))
         machine.release()
         self._moved_s = time.monotonic()
         alive = self._live_until(now_ms, machine)

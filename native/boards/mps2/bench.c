@@ -1,21 +1,39 @@
 /* bench.c - how long the turns of the loop are, for whoever looks at the shared memory. A turn costs it some 30
  * instructions; the firmware takes no part in it and so is the same with and without a bench.
  *
- * An emulator that runs as fast as it can executes milliseconds of program while its own thread hands over one byte. So
- * between two turns the board waits for bytes that were sent and have not come out of a UART yet. It looks at the clock
- * meanwhile, which the emulator does slowly, so hardly any time of the board passes. Where nobody sets `sent` it never waits.
+ * An emulator that runs as fast as it can executes milliseconds of program while its own thread hands over one byte, or
+ * while the bench does not get a turn of the computer's. So between two turns the board waits until the bench has come as
+ * far as it, and for bytes that were sent and have not come out of a UART yet. Its clock stands still meanwhile. Where
+ * nobody sets `sent` and `may_live_ms` it never waits.
  */
 
 #include "cabinet_board.h"
 
-#define LONGEST_WAIT_US 5000u
+#define LONGEST_WAIT_CYCLES (BOARD_CLOCK_HZ / 100u) /* for bytes */
 
-static bool on_its_way(void)
+static bool ahead(void)
+{
+    const uint32_t may_live_ms = BOARD_BENCH->may_live_ms;
+
+    return may_live_ms && BOARD_BENCH->uptime_ms >= may_live_ms;
+}
+
+static bool bytes_on_their_way(void)
 {
     for (unsigned number = 0; number < BOARD_UARTS; number++)
         if ((int32_t)(BOARD_BENCH->sent[number] - BOARD_BENCH->taken[number]) > 0)
             return true;
     return false;
+}
+
+static void wait_for_bench(void)
+{
+    const uint32_t began = board_cycles();
+
+    board_clock_hold(true);
+    while (ahead() || (bytes_on_their_way() && board_cycles() - began < LONGEST_WAIT_CYCLES))
+        board_watchdog_feed();
+    board_clock_hold(false);
 }
 
 static void count(uint32_t turn_us)
@@ -36,7 +54,6 @@ void board_bench_turn(void)
         count(now_us - last_us);
     else
         BOARD_BENCH->first_turn_us = now_us;
-    while (on_its_way() && board_uptime_us() - now_us < LONGEST_WAIT_US)
-        ;
+    wait_for_bench();
     last_us = board_uptime_us();
 }

@@ -54,6 +54,7 @@ void *board_stack_top(void);
 void board_clock_init(void);
 uint32_t board_uptime_ms(void);
 uint32_t board_uptime_us(void);
+void board_clock_hold(bool held); /* while it is held no time passes */
 uint32_t board_cycles(void);
 void board_clock_interrupt(void);
 
@@ -109,6 +110,7 @@ typedef struct {
     uint32_t turns[BOARD_TURN_BUCKETS]; /* turns by length, the last of this and more; the bench may clear them */
     uint32_t sent[BOARD_UARTS];  /* bytes that the bench has sent to a UART since it switched the board on */
     uint32_t taken[BOARD_UARTS]; /* and those that its interrupt has taken */
+    uint32_t may_live_ms; /* the board waits when its uptime has come so far; 0: it does not wait */
 } board_bench_t;
 
 #define BOARD_PROVISIONED 0x42414331u

@@ -26,6 +26,7 @@ static struct {
     uint32_t seen; /* the counter when it was last looked at */
     uint32_t ms, ms_cycles; /* whole milliseconds, and cycles of the one that has begun */
     uint32_t us, us_cycles;
+    bool held;
 } now;
 
 void board_clock_init(void)
@@ -45,6 +46,8 @@ static void look(void)
     const uint32_t value = TIMER_VALUE, passed = now.seen - value; /* it counts down */
 
     now.seen = value;
+    if (now.held)
+        return;
     now.ms_cycles += passed;
     now.ms += now.ms_cycles / CYCLES_PER_MS;
     now.ms_cycles %= CYCLES_PER_MS;
@@ -69,6 +72,14 @@ uint32_t board_uptime_us(void)
     const uint32_t us = now.us;
     board_irq_restore(state);
     return us;
+}
+
+void board_clock_hold(bool held)
+{
+    const uint32_t state = board_irq_off();
+    look();
+    now.held = held;
+    board_irq_restore(state);
 }
 
 uint32_t board_cycles(void)

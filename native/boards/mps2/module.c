@@ -171,8 +171,10 @@ static mp_obj_t module_watchdog(mp_obj_t ms_in)
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(module_watchdog_obj, module_watchdog);
 
+/* feed(): the loop has turned. */
 static mp_obj_t module_feed(void)
 {
+    board_bench_turn();
     board_watchdog_feed();
     return mp_const_none;
 }

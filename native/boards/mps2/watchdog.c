@@ -66,7 +66,6 @@ void board_watchdog_start(uint32_t ms)
 
 void board_watchdog_feed(void)
 {
-    board_bench_turn(); /* the loop feeds it once a turn */
     if (!running)
         return;
     WATCHDOG_LOCK = WATCHDOG_KEY; /* locked in between, so that no stray write feeds or stops it */
