@@ -1,8 +1,9 @@
-"""The firmware on the emulated Cortex-M3 board: QEMU with our image, its UARTs bridged to a rig's lines, in real time.
+"""The firmware on the emulated Cortex-M3 board: QEMU with our image, its UARTs bridged to a rig's lines.
 
 The board's own clock paces the rig. The board stores its uptime in shared memory every millisecond, and `poll(now_ms)`
-returns when it has lived as long as the rig; so neither runs ahead of the other on a busy computer, where a wall clock
-would let the models grow impatient with a board that the computer does not let run. QEMU holds the board back to real time.
+returns when it has lived as long as the rig; and the board waits, its clock standing still, when it has lived longer or
+when bytes of the rig have not come out of the emulator yet. So neither runs ahead of the other, however busy the
+computer is, and a session runs as fast as the computer can.
 
 A UART of QEMU sends in no time at all. Here the pipe behind it holds a few bytes only and is emptied at the speed of the
 line, so that the firmware meets a full transmitter when it would on hardware.
@@ -296,10 +297,7 @@ class Mps2Session:
 
     lines: the rig's; those of UARTS are connected. nvram_path: keeps the board's memory; default: a file of this session.
     speed: STEPPED, REAL_TIME, SLOW, FAST or HOST
-    realtime: `poll` takes as long as the time that it is told has passed
     """
-
-    realtime = True
 
     def __init__(
         self,
