@@ -4,9 +4,9 @@ Kept in MicroPython's subset. On a board the core is the user C module ``cabinet
 """
 
 try:
-    from cabinet_core import CoreError, Pack, Round, crc32, hmac_sha256, resume, sha256  # pyright: ignore[reportMissingImports]
+    from cabinet_core import CoreError, Pack, Round, crc32, hmac_sha256, record, resume, sha256  # pyright: ignore[reportMissingImports]
 except ImportError:
-    from native.cpython.wrapper import CoreError, Pack, Round, crc32, hmac_sha256, resume, sha256
+    from native.cpython.wrapper import CoreError, Pack, Round, crc32, hmac_sha256, record, resume, sha256
 
 # Kinds of events, the first item of Round.next().
 SPIN = 1
@@ -42,6 +42,7 @@ __all__ = [
     "Round",
     "crc32",
     "hmac_sha256",
+    "record",
     "resume",
     "sha256",
 ]

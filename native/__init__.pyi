@@ -4,6 +4,7 @@ from native.cpython.wrapper import Pack as Pack
 from native.cpython.wrapper import Round as Round
 from native.cpython.wrapper import crc32 as crc32
 from native.cpython.wrapper import hmac_sha256 as hmac_sha256
+from native.cpython.wrapper import record as record
 from native.cpython.wrapper import resume as resume
 from native.cpython.wrapper import sha256 as sha256
 

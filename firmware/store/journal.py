@@ -16,6 +16,9 @@ BANKS = 2
 AREAS = 2
 MIN_NVRAM_BYTES = 32768
 MAX_VALUE_BYTES = 255
+MAX_KEYS = (
+    1024  # keys are places in a list: MicroPython's dicts take 3,000 instructions to find a number among neighbours
+)
 CONTROL_BYTES = 16  # at the end of the NVRAM; its last byte marks a RAM clear that is under way
 CLEARING = 0xC1
 # How many sequence numbers past the end of the log are searched for to tell a torn tail from corruption.
@@ -38,7 +41,7 @@ class Journal:
             raise ValueError("NVRAM of %d bytes is too small: the journal needs %d" % (nvram.size, MIN_NVRAM_BYTES))
         self._nvram = nvram
         self._area_bytes = (nvram.size - CONTROL_BYTES) // (BANKS * AREAS)
-        self._values = {}
+        self._values = []  # by key, b"" where nothing was ever set
         self._area = 0
         self._end = 0
         self.sequence = 0
@@ -48,11 +51,13 @@ class Journal:
 
     def get(self, key: int) -> bytes:
         """Value of `key`, b"" when it was never set."""
-        return self._values.get(key, b"")
+        values = self._values
+        return values[key] if key < len(values) else b""
 
     def get_int(self, key: int) -> int:
         """Value of `key` as an unsigned integer, 0 when it was never set."""
-        value = self._values.get(key)
+        values = self._values
+        value = values[key] if key < len(values) else b""
         return int.from_bytes(value, "little") if value else 0
 
     def usage(self):
@@ -65,31 +70,35 @@ class Journal:
         """Makes `changes`, an iterable of (key, bytes or unsigned int), durable at once and together.
 
         Writes the record to bank 0, then to bank 1, each read back. Raises JournalWriteError when the NVRAM does not
-        hold what was written, ValueError when a value is too long; RAM then still shows the state before.
+        hold what was written, ValueError when a value is too long or a key too large; RAM then still shows the state before.
         """
         packed = {}
         for key, value in changes:
             if not isinstance(value, (bytes, bytearray)):
                 value = pack_int(value)
+            if not 0 <= key < MAX_KEYS:
+                raise ValueError("there is no key %d; keys are below %d" % (key, MAX_KEYS))
             if len(value) > MAX_VALUE_BYTES:
                 raise ValueError("value of key %d is %d bytes, at most %d fit" % (key, len(value), MAX_VALUE_BYTES))
             packed[key] = bytes(value)
         if not packed:
             return
         sequence = (self.sequence + 1) & 0xFFFFFFFF
-        record = _record(TRANSACTION, sequence, packed)
+        record = native.record(TRANSACTION, sequence, sorted(packed), packed)  # MicroPython's dicts keep no order
         area, offset = self._area, self._end
         if offset + len(record) > self._area_bytes:
             # The area is full: the whole state including these changes becomes the first record of the other area.
-            merged = dict(self._values)
-            merged.update(packed)
-            record = _record(SNAPSHOT, sequence, merged)
+            merged = list(self._values)
+            for key in packed:
+                _set(merged, key, packed[key])
+            record = native.record(SNAPSHOT, sequence, None, merged)
             if len(record) > self._area_bytes:
                 raise ValueError("state of %d bytes does not fit an area of %d" % (len(record), self._area_bytes))
             area, offset = 1 - self._area, 0
         for bank in range(BANKS):
             self._write(bank, area, offset, record)
-        self._values.update(packed)
+        for key in packed:
+            _set(self._values, key, packed[key])
         self._area, self._end = area, offset + len(record)
         self.sequence = sequence
 
@@ -135,9 +144,9 @@ class Journal:
         return False
 
     def _format(self) -> None:
-        self._values = {}
+        self._values = []
         self._area, self._end, self.sequence = 0, 0, 1
-        record = _record(SNAPSHOT, 1, {})
+        record = native.record(SNAPSHOT, 1, None, [])
         for bank in range(BANKS):
             self._write(bank, 0, 0, record)
         self._end = len(record)
@@ -233,7 +242,7 @@ class _Walk:
     def __init__(self, area, memory):
         self.area = area
         self.memory = memory
-        self.values = {}
+        self.values = []
         self.first = -1
         self.last = -1
         self.end = 0
@@ -246,7 +255,9 @@ class _Walk:
             key = record[position] | record[position + 1] << 8
             length = record[position + 2]
             position += 3
-            self.values[key] = record[position : position + length]
+            if key >= MAX_KEYS:
+                raise JournalCorrupt("there is no key %d" % key)
+            _set(self.values, key, record[position : position + length])
             position += length
 
 
@@ -262,23 +273,10 @@ def pack_int(value: int) -> bytes:
     return value.to_bytes(length, "little") if length else b""
 
 
-def _record(mark: int, sequence: int, values: dict) -> bytes:
-    payload = bytearray()
-    for key in sorted(values):  # the same bytes on every board: MicroPython's dicts keep no order
-        value = values[key]
-        payload.append(key & 0xFF)
-        payload.append(key >> 8)
-        payload.append(len(value))
-        payload.extend(value)
-    if len(payload) > 0xFFFF:
-        raise ValueError("a record of %d bytes is too long" % len(payload))
-    record = bytearray(HEADER_BYTES)
-    record[0] = mark
-    record[2:4] = len(payload).to_bytes(2, "little")
-    record[4:8] = sequence.to_bytes(4, "little")
-    record.extend(payload)
-    record.extend(native.crc32(record).to_bytes(4, "little"))
-    return bytes(record)
+def _set(values: list, key: int, value: bytes) -> None:
+    while len(values) <= key:
+        values.append(b"")
+    values[key] = value
 
 
 def _newer(a: int, b: int) -> bool:

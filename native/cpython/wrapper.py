@@ -4,6 +4,8 @@ Every function raises CoreError, whose first argument is the error's name in ``c
 ``"unit"``, ``"argument"``, …). Amounts are integer pence unless a name says credits or bets.
 """
 
+import struct
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -204,6 +206,23 @@ def hmac_sha256(key: bytes | bytearray | memoryview, *parts: bytes | bytearray |
         lib.cab_hmac_update(hmac, ffi.from_buffer(part), memoryview(part).nbytes)
     lib.cab_hmac_final(hmac, code)
     return bytes(ffi.buffer(code))
+
+
+def record(
+    mark: int, sequence: int, keys: Iterable[int] | None, values: Sequence[bytes] | Mapping[int, bytes]
+) -> bytes:
+    """A record of the firmware's journal (firmware/store/README.md) with its CRC.
+
+    keys ascend; None takes all of a list of values that are not empty.
+    """
+    if keys is None:
+        keys = [key for key in range(len(values)) if values[key]]
+    try:
+        payload = b"".join(struct.pack("<HB", key, len(values[key])) + values[key] for key in keys)
+        head = struct.pack("<BBHI", mark, 0, len(payload), sequence)
+    except struct.error:
+        raise CoreError("argument") from None
+    return head + payload + struct.pack("<I", crc32(head + payload))
 
 
 # ------------------------------------------------------------------------------------------------------ host tools only

@@ -481,6 +481,58 @@ static mp_obj_t core_hmac_sha256(size_t n_args, const mp_obj_t *args)
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR(core_hmac_sha256_obj, 1, core_hmac_sha256);
 
+/* record(mark, sequence, keys, values): a record of the firmware's journal (firmware/store/README.md) with its CRC. keys is a
+ * sequence of ascending numbers; values[key] are bytes. keys None takes all of a list of values that are not empty. */
+static void add_value(vstr_t *record, mp_int_t key, mp_obj_t value)
+{
+    const mp_buffer_info_t info = get_bytes(value);
+    if (key < 0 || key > 0xFFFF || info.len > 0xFF)
+        refuse(CAB_ERR_ARGUMENT);
+    vstr_add_byte(record, (byte)key);
+    vstr_add_byte(record, (byte)(key >> 8));
+    vstr_add_byte(record, (byte)info.len);
+    vstr_add_strn(record, info.buf, info.len);
+}
+
+static mp_obj_t core_record(size_t n_args, const mp_obj_t *args)
+{
+    enum { HEADER_BYTES = 8, ROOM_BYTES = 256 };
+    (void)n_args;
+    const uint32_t mark = get_u32(args[0]), sequence = get_u32(args[1]);
+    vstr_t record;
+
+    if (mark > 0xFF)
+        refuse(CAB_ERR_ARGUMENT);
+    vstr_init(&record, ROOM_BYTES);
+    vstr_add_len(&record, HEADER_BYTES);
+    if (args[2] == mp_const_none) {
+        size_t length;
+        mp_obj_t *values;
+        mp_obj_list_get(args[3], &length, &values);
+        for (size_t key = 0; key < length; key++)
+            if (get_bytes(values[key]).len)
+                add_value(&record, (mp_int_t)key, values[key]);
+    } else {
+        mp_obj_iter_buf_t buffer;
+        const mp_obj_t keys = mp_getiter(args[2], &buffer);
+        for (mp_obj_t key; (key = mp_iternext(keys)) != MP_OBJ_STOP_ITERATION;)
+            add_value(&record, mp_obj_get_int(key), mp_obj_subscr(args[3], key, MP_OBJ_SENTINEL));
+    }
+    const size_t payload = record.len - HEADER_BYTES;
+    if (payload > 0xFFFF)
+        refuse(CAB_ERR_ARGUMENT);
+    const uint8_t head[HEADER_BYTES] = {(uint8_t)mark,     0,
+                                        (uint8_t)payload,  (uint8_t)(payload >> 8),
+                                        (uint8_t)sequence, (uint8_t)(sequence >> 8),
+                                        (uint8_t)(sequence >> 16), (uint8_t)(sequence >> 24)};
+    memcpy(record.buf, head, sizeof head);
+    const uint32_t crc = cab_crc32((const uint8_t *)record.buf, record.len, 0);
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        vstr_add_byte(&record, (byte)(crc >> shift));
+    return mp_obj_new_bytes_from_vstr(&record);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(core_record_obj, 4, 4, core_record);
+
 static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR_cabinet_core)},
     {MP_ROM_QSTR(MP_QSTR_CoreError), MP_ROM_PTR(&mp_type_CoreError)},
@@ -490,6 +542,7 @@ static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_crc32), MP_ROM_PTR(&core_crc32_obj)},
     {MP_ROM_QSTR(MP_QSTR_sha256), MP_ROM_PTR(&core_sha256_obj)},
     {MP_ROM_QSTR(MP_QSTR_hmac_sha256), MP_ROM_PTR(&core_hmac_sha256_obj)},
+    {MP_ROM_QSTR(MP_QSTR_record), MP_ROM_PTR(&core_record_obj)},
 };
 static MP_DEFINE_CONST_DICT(core_globals, core_globals_table);
 

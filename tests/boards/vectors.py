@@ -49,6 +49,11 @@ def primitives() -> dict:
         "crc32": [native.crc32(b"123456789"), native.crc32(bytearray(b"123456789"), start=0xFFFFFFFF), crcs],
         "crc32_chained": chained == native.crc32(data),
         "hmac": [text(native.hmac_sha256(data[:length], data[length:], hashes)) for length in (0, 1, 63, 64, 65, 200)],
+        "record": [
+            text(native.record(0xA5, 7, (3, 258), {258: b"", 3: data[:255]})),
+            text(native.record(0x5A, 0xFFFFFFFF, None, [b"", b"one", b"", data[:200]])),
+            text(native.record(0x5A, 0, None, [])),
+        ],
         "sha256": [text(native.sha256(b"abc")), text(native.sha256(bytearray())), text(hashes)],
         "arguments": [
             refusal(lambda: native.crc32(b"", -1)),
@@ -58,6 +63,10 @@ def primitives() -> dict:
             refusal(lambda: native.crc32("text")),
             refusal(lambda: native.sha256("text")),
             refusal(lambda: native.sha256(5)),
+            refusal(lambda: native.record(256, 0, None, [])),
+            refusal(lambda: native.record(0, 0, (65536,), {65536: b""})),
+            refusal(lambda: native.record(0, 0, (1,), {1: bytes(256)})),
+            refusal(lambda: native.record(0, 0, None, [bytes(255)] * 300)),
             refusal(lambda: native.hmac_sha256("key")),
             refusal(lambda: native.hmac_sha256(b"key", "text")),
         ],
