@@ -5,7 +5,6 @@ from native.cpython.wrapper import Round as Round
 from native.cpython.wrapper import crc32 as crc32
 from native.cpython.wrapper import hmac_sha256 as hmac_sha256
 from native.cpython.wrapper import record as record
-from native.cpython.wrapper import resume as resume
 from native.cpython.wrapper import sha256 as sha256
 
 SPIN: int
@@ -18,6 +17,48 @@ FREE_SPINS_ADDED: int
 FREE_SPINS_END: int
 WIN_CAP: int
 ROUND_END: int
+SPIN_CHANCE: int
+MODIFIER: int
+RESPIN: int
+VALUE: int
+COLLECT: int
+PILE: int
+WHEEL: int
+POT: int
+PRIZE: int
+FRAME: int
+SHAPE: int
+BOWL: int
+TOKEN: int
+GAMBLE_OFFER: int
+GAMBLE: int
 
 MODE_SCATTER_PAYS: int
 MODE_SELECTABLE: int
+
+LINES: int
+WAYS: int
+
+STEP_MODIFIER: int
+STEP_VALUES: int
+STEP_COLLECT: int
+STEP_PILE: int
+STEP_AWARD: int
+STEP_RESPIN: int
+STEP_FRAMES: int
+STEP_ADD_SPINS: int
+STEP_TOKENS: int
+
+PRIZE_NOTHING: int
+PRIZE_CREDITS: int
+PRIZE_POT: int
+PRIZE_WHEEL: int
+PRIZE_FEATURE: int
+PRIZE_SPINS: int
+PRIZE_BOARDS: int
+PRIZE_SHAPE: int
+
+GAMBLE_CASH: int
+GAMBLE_FEATURE: int
+
+GAMBLE_THEN_CASH_ONLY: int

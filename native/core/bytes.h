@@ -1,4 +1,4 @@
-/* bytes.h - little-endian fields of packs and saved rounds, byte by byte: no alignment, no host order. Private to core/. */
+/* bytes.h - little-endian fields of packs, byte by byte: no alignment, no host order. Private to core/. */
 #ifndef CAB_BYTES_H
 #define CAB_BYTES_H
 
@@ -19,22 +19,12 @@ static inline uint64_t cab_get64(const uint8_t *p)
     return cab_get32(p) | (uint64_t)cab_get32(p + 4) << 32;
 }
 
-static inline void cab_put16(uint8_t *p, uint16_t value)
+static inline void cab_put32(uint8_t *p, uint32_t value)
 {
     p[0] = (uint8_t)value;
     p[1] = (uint8_t)(value >> 8);
-}
-
-static inline void cab_put32(uint8_t *p, uint32_t value)
-{
-    cab_put16(p, (uint16_t)value);
-    cab_put16(p + 2, (uint16_t)(value >> 16));
-}
-
-static inline void cab_put64(uint8_t *p, uint64_t value)
-{
-    cab_put32(p, (uint32_t)value);
-    cab_put32(p + 4, (uint32_t)(value >> 32));
+    p[2] = (uint8_t)(value >> 16);
+    p[3] = (uint8_t)(value >> 24);
 }
 
 /* The number of the lowest set bit; mask is not 0. */
@@ -50,6 +40,15 @@ static inline unsigned cab_lowest_bit(uint32_t mask)
     }
     return bit;
 #endif
+}
+
+/* How many bits are set: few, as a rule, and a Cortex-M3 has no instruction for it. */
+static inline unsigned cab_count_bits(uint32_t mask)
+{
+    unsigned count = 0;
+    for (; mask; mask &= mask - 1)
+        count++;
+    return count;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* eval.c - what one window pays.
+/* eval.c - what one window pays by lines and scatters.
  *
  * A line is read for all symbols at once: `alive` is the mask of symbols whose run has reached the current reel, and each
  * cell keeps those that it can be read as. Without a wild one symbol is alive and most lines end on reel 2, so a losing
@@ -28,6 +28,15 @@ unsigned cab_in_view(const cab_pack_t *pack, const uint8_t *window, unsigned sca
     for (unsigned cell = 0; cell < pack->cells; cell++)
         count += pack->counts_as[window[cell]] >> symbol & 1u;
     return count;
+}
+
+uint32_t cab_cells(const cab_pack_t *pack, const uint8_t *window, uint32_t symbols)
+{
+    uint32_t cells = 0;
+
+    for (unsigned cell = pack->cells; cell-- > 0;)
+        cells = cells << 1 | (symbols >> window[cell] & 1u);
+    return cells;
 }
 
 /* What the wilds in a run do when it is read as one symbol. */

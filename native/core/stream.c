@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-void cab_stream_init(cab_stream_t *stream, const uint8_t seed[CAB_SEED_BYTES], uint32_t position)
+void cab_stream_init(cab_stream_t *stream, const uint8_t seed[CAB_SEED_BYTES])
 {
-    memset(stream, 0, sizeof *stream);
     memcpy(stream->seed, seed, CAB_SEED_BYTES);
-    stream->position = position;
+    stream->block = 0;
+    stream->position = 0;
 }
 
 static uint32_t next_word(cab_stream_t *stream)
@@ -40,5 +40,20 @@ cab_error_t cab_draw(cab_stream_t *stream, uint32_t range, uint32_t *value)
     for (unsigned rejected = 0; rejected <= CAB_MAX_REJECTED; rejected++)
         if (cab_scale(next_word(stream), range, value))
             return CAB_OK;
+    return CAB_ERR_RANDOM;
+}
+
+cab_error_t cab_draw64(cab_stream_t *stream, uint64_t range, uint64_t *value)
+{
+    const uint64_t last = UINT64_MAX - (0u - range) % range; /* as in cab_scale */
+
+    for (unsigned rejected = 0; rejected <= CAB_MAX_REJECTED; rejected++) {
+        const uint64_t high = next_word(stream);
+        const uint64_t word = high << 32 | next_word(stream);
+        if (word <= last) {
+            *value = word % range;
+            return CAB_OK;
+        }
+    }
     return CAB_ERR_RANDOM;
 }

@@ -7,10 +7,12 @@ from native.cpython.wrapper import (
     chacha20_block,
     cycle,
     draws,
+    draws64,
     in_view,
     line_wins,
     scale,
     simulate,
+    ways_wins,
 )
 
 __all__ = [
@@ -20,8 +22,10 @@ __all__ = [
     "chacha20_block",
     "cycle",
     "draws",
+    "draws64",
     "in_view",
     "line_wins",
     "scale",
     "simulate",
+    "ways_wins",
 ]

@@ -1,7 +1,7 @@
 """Builds the C core as the extension module ``native.cpython._core`` (cffi, API mode).
 
-The declarations are read from ``core/cab_core.h`` itself, so there is no second copy of them that could drift; cffi and
-the C compiler check every field and constant against the header again.
+The declarations are read from ``core/cab_core.h`` and ``core/cab_host.h`` themselves, so there is no second copy of them
+that could drift; cffi and the C compiler check every field and constant against the headers again.
 """
 
 import re
@@ -14,25 +14,14 @@ from cffi import FFI
 
 HERE = Path(__file__).resolve().parent
 CORE = HERE.parent / "core"
-SOURCES = (
-    "error.c",
-    "crc32.c",
-    "sha256.c",
-    "hmac.c",
-    "chacha20.c",
-    "stream.c",
-    "pack.c",
-    "eval.c",
-    "round.c",
-    "cycle.c",
-)
+SOURCES = tuple(sorted(path.name for path in CORE.glob("*.c")))
 # Debug information would only make the wheel larger; the sanitizer tests build the core on their own.
 COMPILE_ARGS = ("-std=c99", "-O3", "-g0", "-Wall", "-Wextra", "-Werror")
 
 
 def declarations() -> str:
-    """The header as cffi reads it: no comments, no preprocessor lines except the plain constants."""
-    header = (CORE / "cab_core.h").read_text(encoding="utf-8")
+    """The headers as cffi reads them: no comments, no preprocessor lines except the plain constants."""
+    header = "".join((CORE / name).read_text(encoding="utf-8") for name in ("cab_core.h", "cab_host.h"))
     header = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     constants = re.compile(r"#define \w+ \w+\s*$")
     return "\n".join(line for line in header.splitlines() if not line.startswith("#") or constants.match(line))
@@ -44,7 +33,7 @@ def build() -> Path:
     ffi.cdef(declarations())
     ffi.set_source(
         "native.cpython._core",
-        '#include "cab_core.h"',
+        '#include "cab_host.h"',
         sources=[str(CORE / name) for name in SOURCES],
         include_dirs=[str(CORE)],
         extra_compile_args=list(COMPILE_ARGS),

@@ -5,6 +5,7 @@ Every function raises CoreError, whose first argument is the error's name in ``c
 """
 
 import struct
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,9 +15,15 @@ from native.cpython._core import ffi, lib
 MODE_SCATTER_PAYS: int = lib.CAB_MODE_SCATTER_PAYS
 MODE_SELECTABLE: int = lib.CAB_MODE_SELECTABLE
 MAX_OPTIONS: int = lib.CAB_MAX_OPTIONS
-ROUND_STATE_BYTES: int = lib.CAB_ROUND_STATE_BYTES
+LANES: int = lib.CAB_LANES
 
 Event = tuple[int, int, int, int, int, int]
+Feature = tuple[str, int, tuple[tuple[int, int, int], ...]]
+Gamble = tuple[str, int, int, int, int, int, int, int]
+Step = tuple[int, int, int, int, int, int, int]
+
+
+_uncleared = ffi.new_allocator(should_clear_after_alloc=False)
 
 
 class CoreError(Exception):
@@ -57,15 +64,35 @@ class Pack:
         self._c: Any = ffi.new("cab_pack_t *")
         _check(lib.cab_pack_open(self._c, self._bytes, len(self._data)))
         c = self._c
+        self._wins_made: dict[int, Any] = {}
+        self._wins_lock = threading.Lock()
         self.name: str = ffi.string(lib.cab_pack_name(c)).decode()
         self.sha256: bytes = self._data[32:64]
         self.reels: int = c.reels
         self.rows: int = c.rows
         self.win_cap_pence: int = c.win_cap_pence
         self.max_unit_pence: int = c.max_unit_pence
+        self.stake: int = c.stake
+        self.spin_chance: bool = bool(c.spin_chance)
         self.levels: int = c.levels
         self.coin_values: tuple[int, ...] = tuple(lib.cab_pack_coin_value(c, i) for i in range(c.coin_values))
-        self.features: tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...] = self._features()
+        self.features: tuple[Feature, ...] = self._features()
+        self.pots: tuple[tuple[str, int, int], ...] = tuple(
+            (self._text(pot.name), pot.credits, pot.tokens) for pot in (lib.cab_pack_pot(c, i) for i in range(c.pots))
+        )
+        self.wilds: tuple[tuple[int, int, int], ...] = tuple(
+            (symbol, c.wild_multiplier[symbol], lib.cab_pack_stands_for(c, symbol))
+            for symbol in range(c.symbols)
+            if lib.cab_pack_stands_for(c, symbol)
+        )
+        self.gamble_payback_ppm: int = c.gamble_payback_ppm
+        self.gamble_from: int = c.gamble_from
+        self.gamble_limit: int = c.gamble_limit
+        self.most_gambles: int = c.most_gambles
+        self.gambles: tuple[Gamble, ...] = tuple(
+            (self._text(g.name), g.kind, g.feature, g.numerator, g.denominator, g.spins, g.value_micro, g.flags)
+            for g in (lib.cab_pack_gamble(c, i) for i in range(c.gambles))
+        )
         self.symbols: tuple[str, ...] = tuple(
             ffi.string(lib.cab_pack_symbol_name(c, symbol)).decode() for symbol in range(c.symbols)
         )
@@ -73,20 +100,31 @@ class Pack:
         self.lines: tuple[tuple[int, ...], ...] = tuple(
             tuple(rows[i : i + self.reels]) for i in range(0, len(rows), self.reels)
         )
-        self.modes: tuple[str, ...] = tuple(
-            ffi.string(lib.cab_pack_text(c, self._mode(mode).name)).decode() for mode in range(c.modes)
-        )
+        self.modes: tuple[str, ...] = tuple(self._text(self._mode(mode).name) for mode in range(c.modes))
 
-    def _features(self) -> tuple[tuple[int, tuple[tuple[int, int, int], ...]], ...]:
-        """(trigger symbol, ((trigger count, spins, multiplier), …)) of each free-spin feature."""
+    def _text(self, offset: int) -> str:
+        return ffi.string(lib.cab_pack_text(self._c, offset)).decode()
+
+    def _features(self) -> tuple[Feature, ...]:
+        """(name, mode, ((trigger count, spins, multiplier), …)) of each feature."""
         rows = [lib.cab_pack_option(self._c, row) for row in range(self._c.options)]
+        features = [lib.cab_pack_feature(self._c, number) for number in range(self._c.features)]
         return tuple(
             (
-                lib.cab_pack_feature(self._c, feature).trigger,
-                tuple((row.count, row.spins, row.multiplier) for row in rows if row.feature == feature),
+                self._text(feature.name),
+                feature.mode,
+                tuple((row.count, row.spins, row.multiplier) for row in rows if row.feature == number),
             )
-            for feature in range(self._c.features)
+            for number, feature in enumerate(features)
         )
+
+    def _wins(self, mode: int) -> Any:
+        """The table of a mode's wins for the host tools (megabytes, made when first asked for), NULL if it has none."""
+        with self._wins_lock:
+            if mode not in self._wins_made:
+                wins = _uncleared("cab_wins_t *")
+                self._wins_made[mode] = wins if lib.cab_wins_make(wins, self._c, mode) else ffi.NULL
+            return self._wins_made[mode]
 
     def _mode(self, mode: int) -> Any:
         return lib.cab_pack_mode(self._c, _index(mode, self._c.modes))
@@ -98,6 +136,35 @@ class Pack:
     def flags(self, mode: int) -> int:
         """MODE_SCATTER_PAYS | MODE_SELECTABLE."""
         return self._mode(mode).flags
+
+    def evaluation(self, mode: int) -> int:
+        """0: lines, 1: ways."""
+        return self._mode(mode).evaluation
+
+    def steps(self, mode: int) -> tuple[Step, ...]:
+        """((op, index, most, least, symbols, needed, credits), …), in order."""
+        first = self._c.first_step[_index(mode, self._c.modes)]
+        rows = (lib.cab_pack_step(self._c, row) for row in range(first, self._c.first_step[mode + 1]))
+        return tuple((s.op, s.index, s.most, s.least, s.symbols, s.needed, s.credits) for s in rows)
+
+    def table(self, number: int) -> tuple[tuple[int, int, int, int], ...]:
+        """((weight, kind, index, number), …)."""
+        table = lib.cab_pack_table(self._c, _index(number, self._c.tables))
+        rows = (lib.cab_pack_prize(self._c, table.first + row) for row in range(table.rows))
+        return tuple((prize.weight, prize.kind, prize.index, prize.number) for prize in rows)
+
+    def boards(self, group: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
+        """(mode, ((stop, …), …)) of a board group."""
+        g = lib.cab_pack_group(self._c, _index(group, self._c.groups))
+        return g.mode, tuple(
+            tuple(lib.cab_pack_board(self._c, g.first + board, reel) for reel in range(self.reels))
+            for board in range(g.boards)
+        )
+
+    def bowls(self, feature: int) -> tuple[tuple[int, int], ...]:
+        """((level, table), …) of the frame levels that have a table."""
+        row = lib.cab_pack_feature(self._c, _index(feature, self._c.features))
+        return tuple((level, table) for level, table in enumerate(row.bowls, 1) if table != lib.CAB_NONE)
 
     def rtp_ppm(self, mode: int) -> tuple[int, int]:
         """Lowest and highest return to player by player choice, parts per million, as the pack quotes it."""
@@ -123,16 +190,35 @@ class Pack:
 
 
 class Round:
-    """One round of a mode at a unit (pence per paytable credit), drawn from a 32-byte seed."""
+    """One round of a mode at a unit (pence per credit), drawn from a 32-byte seed.
 
-    def __init__(self, pack: Pack, mode: int, unit_pence: int, seed: bytes) -> None:
+    wager_pence: 0 for the whole cost; less than it is a spin chance. gamble: winnings may be gambled. pile: what the round
+    before left in Round.pile. CoreError: mode, unit, wager.
+    """
+
+    def __init__(
+        self,
+        pack: Pack,
+        mode: int,
+        unit_pence: int,
+        seed: bytes,
+        wager_pence: int = 0,
+        gamble: bool = False,
+        pile: int = 0,
+    ) -> None:
         self.pack = pack
         self._c: Any = ffi.new("cab_round_t *")
         self._event: Any = ffi.new("cab_event_t *")
-        _check(lib.cab_round_begin(self._c, pack._c, _unsigned(mode), _unsigned(unit_pence), _seed(seed)))
+        play = ffi.new("cab_play_t *")
+        play.mode = min(_unsigned(mode), lib.CAB_NONE)  # no pack has so many modes
+        play.unit_pence = _unsigned(unit_pence)
+        play.wager_pence = _unsigned(wager_pence)
+        play.gamble = bool(gamble)
+        play.pile = _index(pile, lib.CAB_MAX_PILE + 1)
+        _check(lib.cab_round_begin(self._c, pack._c, play, _seed(seed)))
 
     def next(self) -> Event:
-        """(kind, index, symbol, count, multiplier, pence). CoreError: choice_due, round_over, random."""
+        """(kind, index, symbol, count, multiplier, pence). CoreError: choice_due (an offer too), round_over, random."""
         event = self._event
         _check(lib.cab_round_next(self._c, event))
         return event.kind, event.index, event.symbol, event.count, event.multiplier, event.pence
@@ -159,11 +245,35 @@ class Round:
     def _spun(self) -> bool:
         return self._c.shown_mode != lib.CAB_NONE
 
-    def save(self) -> bytes:
-        """The round as ROUND_STATE_BYTES bytes, for resume()."""
-        state = ffi.new("uint8_t[]", ROUND_STATE_BYTES)
-        lib.cab_round_save(self._c, state)
-        return bytes(ffi.buffer(state))
+    def gamble(self, row: int, pence: int) -> None:
+        """Gambles 1 … offer pence on a row of Pack.gambles. CoreError: no_offer, gamble_row, gamble_amount."""
+        _check(lib.cab_round_gamble(self._c, _unsigned(row), _unsigned(pence, 64)))
+
+    def collect(self) -> None:
+        """Declines the offer. CoreError: no_offer."""
+        _check(lib.cab_round_collect(self._c))
+
+    def frames(self) -> bytes:
+        """Levels of the frames by cell, 0: bare."""
+        return bytes(lib.cab_round_frame(self._c, cell) for cell in range(self.pack._c.cells))
+
+    def values(self) -> tuple[int, ...]:
+        """Values of the last spin by cell, credits; 0: none."""
+        return tuple(lib.cab_round_value(self._c, cell) for cell in range(self.pack._c.cells))
+
+    def matrix(self) -> bytes:
+        """Filled places by pot."""
+        return bytes(self._c.matrix[0 : self.pack._c.pots])
+
+    @property
+    def offer(self) -> int:
+        """Pence that can be gambled now; 0: no offer is due."""
+        return lib.cab_round_offer(self._c)
+
+    @property
+    def pile(self) -> int:
+        """For the round after this one."""
+        return self._c.pile
 
     @property
     def award_pence(self) -> int:
@@ -174,16 +284,6 @@ class Round:
     def finished(self) -> bool:
         """ROUND_END has been reported."""
         return bool(lib.cab_round_finished(self._c))
-
-
-def resume(pack: Pack, saved: bytes) -> Round:
-    """The round that save() wrote. CoreError: state_length, state_crc, state_version, state_pack, state_value."""
-    round = Round.__new__(Round)
-    round.pack = pack
-    round._c = ffi.new("cab_round_t *")
-    round._event = ffi.new("cab_event_t *")
-    _check(lib.cab_round_resume(round._c, pack._c, bytes(saved), len(saved)))
-    return round
 
 
 def crc32(data: bytes | bytearray | memoryview, start: int = 0) -> int:
@@ -252,7 +352,9 @@ class Cycle:
     in_view: dict[int, tuple[int, ...]]
     """Scatter symbol → boards by its count in view, 0 … cells."""
     runs: dict[tuple[int, int, bool], int]
-    """(symbol, run length, with a wild) → line wins, where there are any."""
+    """(symbol, run length, with a wild) → wins, where there are any."""
+    ways: dict[tuple[int, int], int]
+    """(symbol, run length) → paid ways with the multipliers of wilds, where there are any; empty for lines."""
 
     def __add__(self, other: "Cycle") -> "Cycle":
         """The union of two disjoint ranges of the same scan."""
@@ -261,7 +363,8 @@ class Cycle:
         total["max_credits"] = max(self.max_credits, other.max_credits)
         view = {s: tuple(a + b for a, b in zip(n, other.in_view[s], strict=True)) for s, n in self.in_view.items()}
         runs = {key: self.runs.get(key, 0) + other.runs.get(key, 0) for key in sorted({*self.runs, *other.runs})}
-        return Cycle(in_view=view, runs=runs, **total)
+        ways = {key: self.ways.get(key, 0) + other.ways.get(key, 0) for key in sorted({*self.ways, *other.ways})}
+        return Cycle(in_view=view, runs=runs, ways=ways, **total)
 
 
 def cycle(
@@ -276,7 +379,7 @@ def cycle(
     row = pack._mode(mode)
     stops: int = lib.cab_pack_strip(c, row.set, 0).length
     result = ffi.new("cab_cycle_t *")
-    work = ffi.new("cab_cycle_work_t *")
+    work = _uncleared("cab_cycle_work_t *")
     _check(
         lib.cab_cycle(
             c,
@@ -297,6 +400,12 @@ def cycle(
         for wild in (0, 1)
         if result.runs[symbol][run][wild]
     }
+    ways = {
+        (symbol, run): result.ways[symbol][run]
+        for symbol in range(c.symbols)
+        for run in range(1, c.reels + 1)
+        if result.ways[symbol][run]
+    }
     return Cycle(
         boards=result.boards,
         line_credits=result.line_credits,
@@ -312,35 +421,49 @@ def cycle(
         sum_squares=result.squares_hi << 64 | result.squares_lo,
         in_view=in_view,
         runs=runs,
+        ways=ways,
     )
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Totals of simulated rounds, pence. base + scatter + free_spins - cut = award."""
+    """Totals of simulated rounds, pence. base + scatter + cash + prize + features - cut = award."""
 
     rounds: int
     award_pence: int
     base_pence: int
-    """Line wins outside free spins."""
+    """Line and ways wins outside features."""
     scatter_pence: int
-    """Scatter wins outside free spins."""
-    free_spins_pence: int
-    """All wins inside free spins."""
+    """Scatter wins outside features."""
+    cash_pence: int
+    """Collected values outside features."""
+    prize_pence: int
+    """Credits and pots outside features."""
+    features_pence: int
+    """All wins inside features, bowls included."""
     cut_pence: int
     """What the win cap took."""
     hits: int
     """Rounds with an award."""
     features: int
+    feature_counts: tuple[int, ...]
+    """Features begun, by number."""
+    pot_counts: tuple[int, ...]
+    """Pots won anywhere, by number."""
     free_spins: int
     """Free spins played."""
+    wheels: int
+    """Wheels spun."""
     max_award_pence: int
     sum_squares: int
     """Sum of squared awards, pence², modulo 2^128."""
 
     def __add__(self, other: "Simulation") -> "Simulation":
         """The union of two disjoint ranges of the same simulation."""
-        total = {name: value + getattr(other, name) for name, value in vars(self).items()}
+        mine, theirs = vars(self), vars(other)
+        total = {name: value + theirs[name] for name, value in mine.items() if isinstance(value, int)}
+        for name in ("feature_counts", "pot_counts"):
+            total[name] = tuple(a + b for a, b in zip(mine[name], theirs[name], strict=True))
         total["max_award_pence"] = max(self.max_award_pence, other.max_award_pence)
         total["sum_squares"] %= 1 << 128
         return Simulation(**total)
@@ -354,15 +477,22 @@ def simulate(
     first: int,
     count: int,
     policy: dict[int, int] | None = None,
+    plain: bool = False,
 ) -> Simulation:
-    """Plays rounds first … first+count-1 of the master seed (32 bytes) through the round function.
+    """Plays rounds first … first+count-1 of the master seed (32 bytes), each worth what the round function says without
+    gambles and with an empty pile.
 
     policy: number of options → option taken (default 0). A round's outcome depends on its number only, so ranges can
-    run in threads (the GIL is released) and be added. CoreError: argument, mode, unit, overflow.
+    run in threads (the GIL is released) and be added. plain: every round event by event, without the tables that add up
+    most of them; slower, with the same result. CoreError: argument, mode, unit, overflow.
     """
     choices = [0] * (MAX_OPTIONS + 1)
     for options, choice in (policy or {}).items():
         choices[_index(options, MAX_OPTIONS + 1)] = _index(choice, MAX_OPTIONS)
+    tables = ffi.new("cab_wins_t *[]", lib.CAB_MAX_MODES)
+    if not plain:
+        for number in range(pack._c.modes):
+            tables[number] = pack._wins(number)
     result = ffi.new("cab_simulation_t *")
     _check(
         lib.cab_simulate(
@@ -373,22 +503,17 @@ def simulate(
             _unsigned(first, 64),
             _unsigned(count, 64),
             choices,
+            tables,
             result,
         )
     )
-    return Simulation(
-        rounds=result.rounds,
-        award_pence=result.award_pence,
-        base_pence=result.base_pence,
-        scatter_pence=result.scatter_pence,
-        free_spins_pence=result.free_spins_pence,
-        cut_pence=result.cut_pence,
-        hits=result.hits,
-        features=result.features,
-        free_spins=result.free_spins,
-        max_award_pence=result.max_award_pence,
-        sum_squares=result.squares_hi << 64 | result.squares_lo,
-    )
+    totals: dict[str, Any] = {
+        name: getattr(result, name) for name in Simulation.__dataclass_fields__ if hasattr(result, name)
+    }
+    totals["feature_counts"] = tuple(result.feature_counts[0 : pack._c.features])
+    totals["pot_counts"] = tuple(result.pot_counts[0 : pack._c.pots])
+    totals["sum_squares"] = result.squares_hi << 64 | result.squares_lo
+    return Simulation(**totals)
 
 
 def chacha20_block(key: bytes, counter: int, nonce: bytes) -> bytes:
@@ -400,6 +525,26 @@ def chacha20_block(key: bytes, counter: int, nonce: bytes) -> bytes:
     return b"".join(int(word).to_bytes(4, "little") for word in words)
 
 
+def chacha20_lanes(keys: list[bytes], counters: list[int], nonces: list[int]) -> list[bytes]:
+    """The blocks of LANES keys, each with its own counter and first nonce word; the other nonce words are zero."""
+    if not len(keys) == len(counters) == len(nonces) == LANES:
+        raise CoreError("argument")
+    columns = [[int.from_bytes(_seed(key)[4 * i : 4 * i + 4], "little") for key in keys] for i in range(8)]
+    blocks = ffi.new("cab_blocks_t *")
+    key = ffi.new("uint32_t[8][16]", columns)
+    lib.cab_chacha20_lanes(key, [_unsigned(c) for c in counters], [_unsigned(n) for n in nonces], blocks)
+    return [b"".join(int(blocks.word[w][lane]).to_bytes(4, "little") for w in range(16)) for lane in range(LANES)]
+
+
+def window_credits(pack: Pack, mode: int, stops: list[int]) -> int | None:
+    """What lines or ways pay at these stops by the mode's table, credits; None where the mode has no table."""
+    set = pack._mode(mode).set
+    if len(stops) != pack.reels or any(not 0 <= s < len(pack.strip(set, r)) for r, s in enumerate(stops)):
+        raise CoreError("argument")
+    table = pack._wins(mode)
+    return None if table == ffi.NULL else lib.cab_wins(table, pack.reels, stops)
+
+
 def scale(word: int, range: int) -> int | None:
     """One uniform 32-bit word mapped to 0 … range-1 (range 0: 2^32), or None where it must be thrown away."""
     value = ffi.new("uint32_t *")
@@ -409,7 +554,7 @@ def scale(word: int, range: int) -> int | None:
 def draws(seed: bytes, ranges: list[int]) -> list[int]:
     """One draw for each range, in order, from the random stream of a seed."""
     stream, value = ffi.new("cab_stream_t *"), ffi.new("uint32_t *")
-    lib.cab_stream_init(stream, _seed(seed), 0)
+    lib.cab_stream_init(stream, _seed(seed))
     values: list[int] = []
     for range in ranges:
         _check(lib.cab_draw(stream, _unsigned(range), value))
@@ -444,6 +589,24 @@ def line_wins(pack: Pack, window: bytes) -> list[Reading]:
         if r.credits:
             wins.append(Reading(line, r.symbol, r.run, r.multiplier, r.credits, bool(r.wild)))
     return wins
+
+
+def ways_wins(pack: Pack, window: bytes) -> list[tuple[int, int, int, int]]:
+    """(symbol, run, ways counted with wild multipliers, credits) of a window, before feature multipliers."""
+    window = _window(pack, window)
+    wins = ((symbol, lib.cab_ways(pack._c, window, symbol)) for symbol in range(pack._c.symbols))
+    return [(symbol, w.run, w.ways, w.credits) for symbol, w in wins if w.credits]
+
+
+def draws64(seed: bytes, ranges: list[int]) -> list[int]:
+    """As draws(), each of 64 bits."""
+    stream, value = ffi.new("cab_stream_t *"), ffi.new("uint64_t *")
+    lib.cab_stream_init(stream, _seed(seed))
+    values: list[int] = []
+    for range in ranges:
+        _check(lib.cab_draw64(stream, _index(range - 1, 2**64 - 1) + 1, value))
+        values.append(value[0])
+    return values
 
 
 def in_view(pack: Pack, window: bytes) -> dict[int, int]:

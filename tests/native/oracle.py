@@ -1,14 +1,16 @@
-"""What the C core should do, worked out the slow way from native/README.md: symbol by symbol, window by window."""
+"""What the C core should do, worked out the slow way from native/README.md and native/MECHANICS.md: windows and draws.
 
-import contextlib
+A game is anything with the fields of oracle_pack.Game that a function reads; oracle_round plays whole rounds.
+"""
+
 import itertools
+import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from tests.native.packs import NONE, PRODUCT, SCATTER_PAYS, SUM, Game
+from tests.native.oracle_pack import PRODUCT, SCATTER_PAYS, SUM, WAYS, Game
 
-Event = tuple[int, int, int, int, int, int]
 Window = list[list[int]]  # [reel][row]
 
 
@@ -38,8 +40,7 @@ def read_line(game: Game, cells: list[int]) -> tuple[int, int, int, int, bool] |
         if factors and game.rule == SUM:
             multiplier = sum(factors)
         elif factors and game.rule == PRODUCT:
-            for factor in factors:
-                multiplier *= factor
+            multiplier = math.prod(factors)
         elif factors:
             multiplier = max(factors)
         reading = (pay * multiplier, len(run), -symbol, multiplier, any(cell != symbol for cell in run))
@@ -63,20 +64,44 @@ def line_readings(game: Game, window: Window, lines: int | None = None):
             yield number, reading
 
 
+def way_wins(game: Game, window: Window) -> Iterator[tuple[int, int, int, int]]:
+    """(symbol, run, ways counted with the wilds' multipliers, credits) of every symbol that pays, ascending."""
+    for symbol, row in enumerate(game.symbols):
+        reels = [[cell for cell in column if cell == symbol or substitutes(game, cell, symbol)] for column in window]
+        reels = list(itertools.takewhile(len, reels))
+        pay = row.pays[len(reels) - 1] if 0 < len(reels) <= len(row.pays) else 0
+        if not pay or (game.needs_natural and not any(symbol in cells for cells in reels)):
+            continue
+        ways = 0
+        for way in itertools.product(*reels):  # one cell of each reel; slow, and plainly what a way is
+            factors = [game.symbols[cell].multiplier for cell in way if cell != symbol]
+            ways += math.prod(factors) if game.rule == PRODUCT else max(factors, default=1)
+        yield symbol, len(reels), ways, pay * ways
+
+
 def enumerate_mode(game: Game, mode: int, first: int, last: int, lines: int, cost: int) -> dict:
     """The figures of native.cpython.Cycle, one window after the other."""
     figures: Counter[str] = Counter()
     runs: Counter[tuple[int, int, bool]] = Counter()
+    ways: Counter[tuple[int, int]] = Counter()
     views = {scatter: [0] * (game.reels * game.rows + 1) for scatter in game.scatters}
     most = 0
     strips = game.sets[game.modes[mode].set]
     for stops in itertools.product(range(first, last), *(range(len(strip)) for strip in strips[1:])):
         window = window_at(game, game.modes[mode].set, stops)
         credits = bets = 0
-        for _, (won, run, symbol, _, wild) in line_readings(game, window, lines):
-            credits += won
-            runs[symbol, run, wild] += 1
-            figures["winning_lines"] += 1
+        if game.modes[mode].evaluation == WAYS:
+            for symbol, run, count, won in way_wins(game, window):
+                wild = any(substitutes(game, cell, symbol) for reel in window[:run] for cell in reel if cell != symbol)
+                credits += won
+                runs[symbol, run, wild] += 1
+                ways[symbol, run] += count
+                figures["winning_lines"] += 1
+        else:
+            for _, (won, run, symbol, _, wild) in line_readings(game, window, lines):
+                credits += won
+                runs[symbol, run, wild] += 1
+                figures["winning_lines"] += 1
         for scatter in game.scatters:
             views[scatter][in_view(game, window, scatter)] += 1
             if game.modes[mode].flags & SCATTER_PAYS:
@@ -103,6 +128,7 @@ def enumerate_mode(game: Game, mode: int, first: int, last: int, lines: int, cos
         "max_credits": most,
         "in_view": {scatter: tuple(view) for scatter, view in views.items()},
         "runs": dict(runs),
+        "ways": dict(ways),
     }
 
 
@@ -133,82 +159,19 @@ def draw(words: Iterator[int], range_: int) -> int:
     return next(word for word in words if word < limit) % range_
 
 
+def draw_64(words: Iterator[int], range_: int) -> int:
+    """Two words, the high one first; a value at or above the largest multiple of the range is thrown away whole."""
+    limit = 2**64 - 2**64 % range_
+    pairs = (high << 32 | low for high, low in zip(words, words, strict=False))
+    return next(value for value in pairs if value < limit) % range_
+
+
 def stream(seed: bytes) -> Iterator[int]:
     for block in itertools.count():
         yield from chacha20_words(seed, block, bytes(12))
 
 
 def seed_of_round(master: bytes, number: int) -> bytes:
-    words = chacha20_words(master, number % 2**32, struct.pack("<I8x", number >> 32))
-    return struct.pack("<8I", *words[:8])
-
-
-# --------------------------------------------------------------------------------------------------------------- rounds
-
-
-class _Capped(Exception):
-    pass
-
-
-def play(game: Game, mode: int, unit: int, seed: bytes, choose: Callable[[int], int]) -> tuple[list[Event], int]:
-    """All events of a round and its award. choose: number of options → option."""
-    words, events = stream(seed), []
-    bet = game.modes[mode].cost
-    award = 0
-
-    def book(kind: int, index: int, symbol: int, count: int, multiplier: int, pence: int) -> int:
-        nonlocal award
-        events.append((kind, index, symbol, count, multiplier, pence))
-        award += pence
-        if game.cap and award > game.cap:
-            events.append((9, 0, 0, 0, 0, award - game.cap))
-            award = game.cap
-            raise _Capped
-        return pence
-
-    def spin(spin_mode: int, left: int, multiplier: int) -> tuple[Window, int]:
-        row = game.modes[spin_mode]
-        window = window_at(game, row.set, [draw(words, len(strip)) for strip in game.sets[row.set]])
-        events.append((1, row.set, 0, left, multiplier, 0))
-        won = 0
-        for line, (credits, run, symbol, wild_multiplier, _) in line_readings(game, window):
-            pence = credits * unit * multiplier
-            won += book(2, line, symbol, run, wild_multiplier * multiplier, pence)
-        for scatter in game.scatters if row.flags & SCATTER_PAYS else ():
-            bets = scatter_bets(game, window, scatter)
-            if bets:
-                won += book(4, 0, scatter, in_view(game, window, scatter), multiplier, bets * bet * unit * multiplier)
-        return window, won
-
-    def round_() -> None:
-        window, _ = spin(mode, 0, 1)
-        number = game.modes[mode].feature
-        if number == NONE:
-            return
-        feature = game.features[number]
-        count = in_view(game, window, feature.trigger)
-        if count < min(feature.options):
-            return
-        options = feature.options[min(count, max(feature.options))]
-        option = 0
-        if len(options) > 1:
-            events.append((5, number, feature.trigger, len(options), 0, 0))
-            option = choose(len(options))
-        left, multiplier = options[option]
-        played = won = 0
-        events.append((6, number, 0, left, multiplier, 0))
-        while left:
-            left, played = left - 1, played + 1
-            window, more = spin(feature.mode, left, multiplier)
-            won += more
-            if feature.adds != NONE:
-                added = min(in_view(game, window, feature.adds) * feature.added, feature.most - left - played)
-                left += added
-                if added:
-                    events.append((7, number, feature.adds, added, 0, 0))
-        events.append((8, number, 0, played, multiplier, won))
-
-    with contextlib.suppress(_Capped):
-        round_()
-    events.append((10, 0, 0, 0, 0, award))
-    return events, award
+    block, odd = divmod(number, 2)
+    words = chacha20_words(master, block % 2**32, struct.pack("<I8x", block >> 32))
+    return struct.pack("<16I", *words)[32 * odd :][:32]

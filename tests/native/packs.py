@@ -2,13 +2,16 @@
 
 import hashlib
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 NONE = 255
-TAGS = (b"GAME", b"BETS", b"SYMB", b"PAYS", b"LINE", b"SCAT", b"SETS", b"STRP", b"MODE", b"FEAT", b"OPTN", b"TEXT")
+TAGS = tuple(b"GAME BETS SYMB PAYS LINE SCAT SETS STRP MODE STEP TABL PRIZ POTS BGRP BORD FEAT OPTN GAMB TEXT".split())
 
 HIGHEST, PRODUCT, SUM = 0, 1, 2
+LINES, WAYS = 0, 1
 SCATTER_PAYS, SELECTABLE = 1, 2
+NO_OPENING, CELLS, SHAPES, ROLL = 0, 1, 2, 3
 
 
 @dataclass
@@ -24,31 +27,163 @@ class Symbol:
     mask: int = 0
 
 
+def mask(symbols: Iterable[int]) -> int:
+    return sum(1 << symbol for symbol in symbols)
+
+
+@dataclass
+class Step:
+    """A row of STEP; the functions below make each kind. symbols and needed are masks."""
+
+    op: int
+    symbols: int = 0
+    index: int = 0
+    least: int = 0
+    most: int = 0
+    needed: int = 0
+    credits: int = 0
+
+
+def modifier(table: int) -> Step:
+    return Step(1, index=table)
+
+
+def values(symbols: Iterable[int], table: int) -> Step:
+    return Step(2, mask(symbols), table)
+
+
+def collect(symbols: Iterable[int]) -> Step:
+    return Step(3, mask(symbols))
+
+
+def pile(symbols: Iterable[int], table: int) -> Step:
+    return Step(4, mask(symbols), table)
+
+
+def award(symbols: Iterable[int], table: int, least: int, most: int = 255, needed: Iterable[int] = ()) -> Step:
+    return Step(5, mask(symbols), table, least, most, mask(needed))
+
+
+def respin(symbols: Iterable[int], exactly: int) -> Step:
+    return Step(6, mask(symbols), least=exactly)
+
+
+def frames(symbols: Iterable[int]) -> Step:
+    """Rule 0: a frame rises by a level."""
+    return Step(7, mask(symbols))
+
+
+def frames_of_level_3(symbols: Iterable[int], credits: int) -> Step:
+    """Rule 1: a bare cell becomes level 3; credits where none is bare."""
+    return Step(7, mask(symbols), index=1, credits=credits)
+
+
+def add_spins(symbols: Iterable[int], each: int) -> Step:
+    return Step(8, mask(symbols), least=each)
+
+
+def tokens(symbols: Iterable[int], table: int) -> Step:
+    return Step(9, mask(symbols), table)
+
+
+@dataclass
+class Prize:
+    """A row of a table; the functions below make each kind."""
+
+    kind: int
+    index: int = 0
+    number: int = 0
+    weight: int = 1
+
+
+def nothing(weight: int = 1) -> Prize:
+    return Prize(0, weight=weight)
+
+
+def credits(number: int, weight: int = 1) -> Prize:
+    return Prize(1, number=number, weight=weight)
+
+
+def pot(number: int, weight: int = 1) -> Prize:
+    return Prize(2, number, weight=weight)
+
+
+def wheel(table: int, weight: int = 1) -> Prize:
+    return Prize(3, table, weight=weight)
+
+
+def feature(number: int, weight: int = 1) -> Prize:
+    return Prize(4, number, weight=weight)
+
+
+def spins(number: int, weight: int = 1) -> Prize:
+    return Prize(5, number=number, weight=weight)
+
+
+def boards(group: int, weight: int = 1) -> Prize:
+    return Prize(6, group, weight=weight)
+
+
+def shape(width: int, height: int, weight: int = 1) -> Prize:
+    return Prize(7, number=width + 256 * height, weight=weight)
+
+
 @dataclass
 class Mode:
     name: str = "base"
     set: int = 0
     cost: int = 1
     flags: int = SCATTER_PAYS | SELECTABLE
-    feature: int = NONE
+    evaluation: int = LINES
+    steps: list[Step] = field(default_factory=list)
     rtp: tuple[int, int] = (0, 0)
 
 
 @dataclass
 class Feature:
-    """options: trigger count → [(spins, multiplier), …]."""
+    """options: trigger count → [(spins, multiplier), …]; bowls: tables of level 1, 2, 3; symbols: a mask."""
 
-    trigger: int
     mode: int
     options: dict[int, list[tuple[int, int]]]
     most: int = 100
-    adds: int = NONE
-    added: int = 0
+    name: str = "feature"
+    opening: int = NO_OPENING
+    shapes: int = 0
+    symbols: int = 0
+    level: int = 0
+    collects: bool = False
+    bowls: tuple[int, int, int] = (NONE, NONE, NONE)
+
+
+@dataclass
+class Pot:
+    name: str
+    credits: int
+    tokens: int = 0
+
+
+@dataclass
+class Group:
+    mode: int
+    boards: list[list[int]]
+
+
+@dataclass
+class Gamble:
+    """Cash (numerator / denominator) or a feature (its number, its value in millionths of a credit)."""
+
+    name: str
+    numerator: int = 0
+    denominator: int = 0
+    feature: int = NONE
+    spins: int = 0
+    value: int = 0
+    then_cash_only: bool = False
 
 
 @dataclass
 class Game:
-    """sets: strips as lists of symbol numbers, per set, per reel."""
+    """sets: strips as lists of symbol numbers, per set, per reel. cap: in pence, out of reach unless a test wants it."""
 
     symbols: list[Symbol]
     lines: list[list[int]]
@@ -56,10 +191,20 @@ class Game:
     rows: int = 3
     modes: list[Mode] = field(default_factory=lambda: [Mode()])
     features: list[Feature] = field(default_factory=list)
+    tables: list[list[Prize]] = field(default_factory=list)
+    pots: list[Pot] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    gambles: list[Gamble] = field(default_factory=list)
+    payback: int = 1_000_000
+    gamble_from: int = 1
+    gamble_limit: int = 10_000
+    most_gambles: int = 5
     name: str = "test"
     rule: int = HIGHEST
     needs_natural: bool = False
-    cap: int = 0
+    spin_chance: bool = False
+    stake: int = 1
+    cap: int = 2**63 - 1
     max_unit: int = 500
     coin_values: list[int] | None = None  # None: one of max_unit pence, one level
     levels: int = 1
@@ -77,6 +222,11 @@ def row(values: list[int], length: int) -> bytes:
     return struct.pack(f"<{length}I", *values, *[0] * (length - len(values)))
 
 
+def contiguous(parts: list[int]) -> list[tuple[int, int]]:
+    """(first, how many) of parts that stand one behind the other."""
+    return [(sum(parts[:n]), count) for n, count in enumerate(parts)]
+
+
 def sections(game: Game) -> dict[bytes, bytearray]:
     """The content of each section."""
     text = bytearray()
@@ -86,19 +236,8 @@ def sections(game: Game) -> dict[bytes, bytearray]:
         text.extend(string.encode() + b"\0")
         return offset
 
-    symbols = [
-        struct.pack("<HBBII", name(s.name), s.wild | s.scatter << 1, s.multiplier, s.mask, 0) for s in game.symbols
-    ]
-    modes = [
-        struct.pack("<HBBHHB3xIII", name(m.name), 0, m.set, m.cost, m.flags, m.feature, *m.rtp, 0) for m in game.modes
-    ]
-    strips, sets = b"", b""
-    for one_set in game.sets:
-        for strip in one_set:
-            sets += struct.pack("<IHH", len(strips), len(strip), 0)
-            strips += bytes(strip)
     head = struct.pack(
-        "<9B7xQI4x",
+        "<13B3xQIH10x",
         game.reels,
         game.rows,
         len(game.symbols),
@@ -107,12 +246,51 @@ def sections(game: Game) -> dict[bytes, bytearray]:
         len(game.sets),
         len(game.features),
         game.rule,
-        game.needs_natural,
+        game.needs_natural | game.spin_chance << 1,
+        len(game.tables),
+        len(game.pots),
+        len(game.groups),
+        len(game.gambles),
         game.cap,
         game.max_unit,
+        game.stake,
     )
+    symbols = [
+        struct.pack("<HBBII", name(s.name), s.wild | s.scatter << 1, s.multiplier, s.mask, 0) for s in game.symbols
+    ]
+    strips, sets = b"", b""
+    for one_set in game.sets:
+        for strip in one_set:
+            sets += struct.pack("<IHH", len(strips), len(strip), 0)
+            strips += bytes(strip)
+    modes = [struct.pack("<HBBHHII8x", name(m.name), m.evaluation, m.set, m.cost, m.flags, *m.rtp) for m in game.modes]
+    steps = [
+        struct.pack("<4BHHIII", number, s.op, s.index, s.most, s.least, 0, s.symbols, s.needed, s.credits)
+        for number, m in enumerate(game.modes)
+        for s in m.steps
+    ]
+    prizes = [struct.pack("<IBBHI", p.weight, p.kind, p.index, 0, p.number) for table in game.tables for p in table]
+    pots = [struct.pack("<HBBI", name(p.name), p.tokens, 0, p.credits) for p in game.pots]
+    groups = [
+        struct.pack("<4H", group.mode, first, count, 0)
+        for group, (first, count) in zip(game.groups, contiguous([len(g.boards) for g in game.groups]), strict=True)
+    ]
     features = [
-        struct.pack("<4BHBB8x", f.trigger, f.mode, f.adds, f.added, f.most, min(f.options), max(f.options))
+        struct.pack(
+            "<H10BHHI4x",
+            name(f.name),
+            f.mode,
+            f.opening,
+            f.shapes,
+            f.level,
+            f.collects,
+            min(f.options),
+            max(f.options),
+            *f.bowls,
+            f.most,
+            0,
+            f.symbols,
+        )
         for f in game.features
     ]
     options = [
@@ -121,6 +299,21 @@ def sections(game: Game) -> dict[bytes, bytearray]:
         for count in sorted(f.options)
         for spins, multiplier in f.options[count]
     ]
+    gambles = [
+        struct.pack(
+            "<HBBHHHB5xQ",
+            name(g.name),
+            g.feature != NONE,
+            g.feature,
+            g.numerator,
+            g.denominator,
+            g.spins,
+            g.then_cash_only,
+            g.value,
+        )
+        for g in game.gambles
+    ]
+    rules = struct.pack("<IIIHH", game.payback, game.gamble_from, game.gamble_limit, game.most_gambles, 0)
     coins = [game.max_unit] if game.coin_values is None else game.coin_values
     content = {
         b"GAME": head,
@@ -132,8 +325,15 @@ def sections(game: Game) -> dict[bytes, bytearray]:
         b"SETS": sets,
         b"STRP": strips,
         b"MODE": b"".join(modes),
+        b"STEP": b"".join(steps),
+        b"TABL": b"".join(struct.pack("<HH", *span) for span in contiguous([len(table) for table in game.tables])),
+        b"PRIZ": b"".join(prizes),
+        b"POTS": b"".join(pots),
+        b"BGRP": b"".join(groups),
+        b"BORD": b"".join(struct.pack(f"<{game.reels}H", *board) for g in game.groups for board in g.boards),
         b"FEAT": b"".join(features),
         b"OPTN": b"".join(options),
+        b"GAMB": rules + b"".join(gambles) if gambles else b"",
         b"TEXT": bytes(text),
     }
     return {tag: bytearray(content[tag]) for tag in TAGS}
@@ -152,7 +352,7 @@ def assemble(content: dict[bytes, bytearray], name: str = "test") -> bytes:
         table += struct.pack("<4sII", tag, offset + len(body), len(data))
         body += bytes(data) + bytes(-len(data) % 4)
     total = offset + len(body)
-    header = struct.pack("<4sHHIHH16s32x", b"CABG", 1, 64, total, len(content), 0, name.encode())
+    header = struct.pack("<4sHHIHH16s32x", b"CABG", 2, 64, total, len(content), 0, name.encode())
     return seal(header + table + body)
 
 
@@ -171,7 +371,7 @@ LINES_15 = [  # the row on each reel
 def sample() -> Game:
     """Small strips, wins often: two wilds with multipliers, a choice of free spins that can be prolonged, a win cap."""
     a, b, c, wild, double, scatter = range(6)
-    low = 1 << a | 1 << b | 1 << c
+    low = mask((a, b, c))
     base = [
         [a, b, c, wild, a, scatter, b, c, a],
         [b, a, double, c, scatter, a, b],
@@ -191,22 +391,22 @@ def sample() -> Game:
         lines=LINES_15,
         sets=[base, [strip[::-1] for strip in base]],
         modes=[
-            Mode("base", cost=15, feature=0, rtp=(940_000, 950_000)),
-            Mode("free_spins", set=1, cost=15, flags=0),
+            Mode("base", cost=15, steps=[award([scatter], 0, 3)], rtp=(940_000, 950_000)),
+            Mode("free_spins", set=1, cost=15, flags=0, steps=[add_spins([scatter], 1)]),
             Mode("plain", cost=15),
         ],
+        tables=[[feature(0)]],
         features=[
             Feature(
-                trigger=scatter,
+                name="free",
                 mode=1,
-                adds=scatter,
-                added=1,
                 most=12,
                 options={3: [(4, 3), (6, 2)], 4: [(5, 4)], 5: [(10, 2), (8, 3), (6, 5)]},
             )
         ],
         name="sample",
         rule=PRODUCT,
+        stake=15,
         cap=50_000,
     )
 
@@ -241,11 +441,8 @@ def slotopol_set_10() -> Game:
         *(Symbol(name, credits) for name, credits in pays.items()),
     ]
     strips = [[int(symbol) - 1 for symbol in strip.split()] for strip in SLOTOPOL_STRIPS]
-    feature = Feature(
-        trigger=1,
+    free_spins = Feature(
         mode=1,
-        adds=1,
-        added=1,
         most=500,
         options={
             3: [(22, 2), (15, 3), (9, 5)],
@@ -257,8 +454,13 @@ def slotopol_set_10() -> Game:
         symbols=symbols,
         lines=LINES_15,
         sets=[strips],
-        modes=[Mode("base", cost=15, feature=0), Mode("free_spins", cost=15, flags=0)],
-        features=[feature],
+        modes=[
+            Mode("base", cost=15, steps=[award([1], 0, 3)]),
+            Mode("free_spins", cost=15, flags=0, steps=[add_spins([1], 1)]),
+        ],
+        tables=[[feature(0)]],
+        features=[free_spins],
+        stake=15,
         needs_natural=True,
         name="slotopol_10",
     )

@@ -8,7 +8,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from tests.native.packs import NONE, SCATTER_PAYS, SELECTABLE, Feature, Game, Mode, Symbol
+from tests.native.packs import SCATTER_PAYS, SELECTABLE, Game, Mode, Symbol
 
 
 def symbols(random: Random, reels: int) -> list[Symbol]:
@@ -35,8 +35,8 @@ def symbols(random: Random, reels: int) -> list[Symbol]:
 
 
 @st.composite
-def games(draw: st.DrawFn, max_reels: int = 6, max_rows: int = 5, max_strip: int = 6, sets: int = 1) -> Game:
-    """Games of 3 … max_reels reels; with two sets also a feature, if there is a scatter, and sometimes a win cap."""
+def games(draw: st.DrawFn, max_reels: int = 6, max_rows: int = 5, max_strip: int = 6) -> Game:
+    """Games of 3 … max_reels reels with lines and scatters; whole games of version 2 are made by oracle_games.py."""
     reels, rows = draw(st.integers(3, max_reels)), draw(st.integers(3, max_rows))
     rule, needs_natural = draw(st.integers(0, 2)), draw(st.booleans())
     random = Random(draw(st.integers(0, 2**32 - 1)))
@@ -45,34 +45,14 @@ def games(draw: st.DrawFn, max_reels: int = 6, max_rows: int = 5, max_strip: int
     def strip() -> list[int]:
         return random.choices(range(len(table)), k=random.randint(rows, max(rows, max_strip)))
 
-    game = Game(
+    return Game(
         symbols=table,
         rows=rows,
         lines=[random.choices(range(rows), k=reels) for _ in range(random.randint(0, 6))],
-        sets=[[strip() for _ in range(reels)] for _ in range(sets)],
+        sets=[[strip() for _ in range(reels)]],
         modes=[
             Mode("base", cost=random.randint(1, 30), flags=SELECTABLE | random.choice([0, SCATTER_PAYS, SCATTER_PAYS]))
         ],
         rule=rule,
         needs_natural=needs_natural,
     )
-    if sets > 1 and game.scatters:
-        game.cap = random.choice([0, 0, 500, 5_000, 50_000])
-        game.modes[0].feature = 0
-        game.modes.append(Mode("free", set=1, cost=0, flags=random.choice([0, SCATTER_PAYS])))
-        smallest, most = random.randint(1, 3), random.randint(1, 9)
-        adds = random.choice([NONE, *game.scatters])
-        game.features = [
-            Feature(
-                trigger=random.choice(game.scatters),
-                mode=1,
-                options={
-                    count: [(random.randint(1, most), random.randint(1, 5)) for _ in range(random.randint(1, 4))]
-                    for count in range(smallest, smallest + random.randint(1, 3))
-                },
-                most=most,
-                adds=adds,
-                added=0 if adds == NONE else random.randint(1, 3),
-            )
-        ]
-    return game

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 
 from native import CoreError, Pack
 from native.cpython import Cycle, cycle
-from tests.native import oracle
+from tests.native import cash_catcher, oracle
 from tests.native.packs import (
+    HIGHEST,
     LOBSTERMANIA_LINES,
+    PRODUCT,
     SCATTER_PAYS,
+    SUM,
+    WAYS,
     Game,
     Mode,
     Symbol,
@@ -38,6 +42,43 @@ def test_equals_windows_counted_one_by_one(data):
     cost = data.draw(st.integers(0, 40))
     found = cycle(Pack(build(game)), 0, first, last, lines, cost)
     assert vars(found) == oracle.enumerate_mode(game, 0, first, last, lines, cost)
+
+
+@small
+@given(games(max_reels=4, max_rows=4, max_strip=6) | games(max_rows=3, max_strip=3), st.integers(0, 40))
+def test_ways_equal_windows_counted_one_by_one(game, cost):
+    """Rule "sum" is refused for ways; under "highest" all multipliers of wilds are one number."""
+    game.modes[0].evaluation = WAYS
+    game.rule = PRODUCT if game.rule == SUM else game.rule
+    for symbol in game.symbols:
+        symbol.multiplier = min(symbol.multiplier, 2) if game.rule == HIGHEST else symbol.multiplier
+    length = len(game.sets[0][0])
+    found = cycle(Pack(build(game)), 0, length // 2, length, None, cost)
+    assert vars(found) == oracle.enumerate_mode(game, 0, length // 2, length, 0, cost)
+
+
+def test_published_ways_game():
+    """The integers of cash_catcher.py: 50^5 windows, base game and free spins.
+
+    Two rules of that model differ from ours in windows with wilds on the first three reels, which are counted one by one:
+    a way of wilds alone pays nothing even where the symbol is elsewhere in its run, and five wilds in view pay no ways.
+    """
+    for wild, published in ((1, cash_catcher.BASE_WAYS), (5, cash_catcher.FREE_SPIN_WAYS)):
+        game = cash_catcher.cash_catcher(wild)
+        c = cycle(Pack(build(game)), 0, cost=1)
+        assert c.boards == cash_catcher.BOARDS
+        assert c.scatter_bets == cash_catcher.BASE_SCATTER
+        assert sum(c.in_view[cash_catcher.SCATTER][3:]) == cash_catcher.TRIGGERS
+        assert c.line_credits - cash_catcher.not_paid_there(game, wild) == published
+        assert c.line_credits == sum(
+            count * game.symbols[symbol].pays[run - 1] for (symbol, run), count in c.ways.items()
+        )
+
+
+def test_ranges_of_ways_add_up():
+    pack = Pack(build(cash_catcher.cash_catcher(5)))
+    parts = [cycle(pack, 0, first, last) for first, last in ((0, 7), (7, 8), (8, 8), (8, 50))]
+    assert sum(parts[1:], parts[0]) == cycle(pack, 0)
 
 
 def test_ranges_of_reel_1_add_up():

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import zlib
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from native import CoreError, crc32, hmac_sha256, sha256
 from native.cpython import chacha20_block, draws, scale
+from native.cpython.wrapper import LANES, chacha20_lanes
 from tests.native import oracle
 
 # FIPS 180-4 example messages (NIST "SHA-256" examples), and the million of the same suite.
@@ -156,3 +158,14 @@ def test_arguments_are_checked():
     ):
         with pytest.raises(CoreError, match="argument"):
             call()
+
+
+def test_lanes_make_the_blocks_of_their_keys():
+    random = Random(8439)
+    for _ in range(20):
+        keys = [random.randbytes(32) for _ in range(LANES)]
+        counters, nonces = ([random.choice([0, 1, 2**32 - 1, random.getrandbits(32)]) for _ in keys] for _ in "ab")
+        assert chacha20_lanes(keys, counters, nonces) == [
+            chacha20_block(key, counter, nonce.to_bytes(4, "little") + bytes(8))
+            for key, counter, nonce in zip(keys, counters, nonces, strict=True)
+        ]
