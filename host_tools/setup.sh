@@ -44,5 +44,5 @@ if [ ! -x "$venv/bin/python" ]; then
     python3 -m venv "$venv"
 fi
 say "installing the packages and building the C core (about a minute the first time)"
-"$venv/bin/python" -m pip install -q --no-input --disable-pip-version-check -e '.[test]'
+"$venv/bin/python" -m pip install -q --no-input --disable-pip-version-check -e '.[test,report]'
 say "ready: $venv/bin/cabinet"

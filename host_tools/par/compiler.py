@@ -1,4 +1,4 @@
-"""Compiles a checked sheet into a game pack, layout version 1 (native/README.md).
+"""Compiles a checked sheet into a game pack, layout version 2 (native/README.md, native/MECHANICS.md).
 
 The compiler knows the layout and nothing about any game. It writes every section in the order of the layout's table,
 so the same sheet always gives the same bytes, whatever computer compiles it: the pack's hash is what a lab signs.
@@ -8,16 +8,35 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Iterable
 from itertools import pairwise
 
-from host_tools.par.model import WILD_RULES, Sheet
+from host_tools.par.model import (
+    EVALUATIONS,
+    FRAME_RULES,
+    GAMBLE_KINDS,
+    OPENINGS,
+    OPS,
+    PRIZES,
+    WILD_RULES,
+    Sheet,
+    Step,
+)
 
 MAGIC = b"CABG"
-VERSION = 1
+VERSION = 2
 HEADER_BYTES = 64
 ROW_BYTES = 12  # of the section table
 HASH_AT = 32
 NONE = 255
+
+
+def _mask(symbols: Iterable[int]) -> int:
+    return sum(1 << number for number in symbols)
+
+
+def _or_none(number: int | None) -> int:
+    return NONE if number is None else number
 
 
 class _Text:
@@ -43,12 +62,14 @@ def compile_sheet(sheet: Sheet) -> bytes:
             text.add(symbol.title),
             symbol.wild | symbol.scatter << 1,
             symbol.multiplier,
-            sum(1 << number for number in symbol.substitutes),
+            _mask(symbol.substitutes),
             0,
         )
         for symbol in sheet.symbols
     )
     sets, strips = _strips(sheet)
+    tables, prizes = _tables(sheet)
+    groups, boards = _boards(sheet)
     sections = [
         (b"GAME", _game(sheet)),
         (b"BETS", _bets(sheet)),
@@ -59,8 +80,15 @@ def compile_sheet(sheet: Sheet) -> bytes:
         (b"SETS", sets),
         (b"STRP", strips),
         (b"MODE", _modes(sheet, text)),
-        (b"FEAT", _features(sheet)),
+        (b"STEP", b"".join(_step(mode, step) for mode, entry in enumerate(sheet.modes) for step in entry.steps)),
+        (b"TABL", tables),
+        (b"PRIZ", prizes),
+        (b"POTS", b"".join(struct.pack("<HBxI", text.add(pot.title), pot.tokens, pot.credits) for pot in sheet.pots)),
+        (b"BGRP", groups),
+        (b"BORD", boards),
+        (b"FEAT", _features(sheet, text)),
         (b"OPTN", _options(sheet)),
+        (b"GAMB", _gamble(sheet, text)),
         (b"TEXT", bytes(text.data)),
     ]
     return _assemble(sheet.name, sections)
@@ -68,7 +96,7 @@ def compile_sheet(sheet: Sheet) -> bytes:
 
 def _game(sheet: Sheet) -> bytes:
     return struct.pack(
-        "<9B7xQI4x",
+        "<13B3xQIH10x",
         sheet.reels,
         sheet.rows,
         len(sheet.symbols),
@@ -77,9 +105,14 @@ def _game(sheet: Sheet) -> bytes:
         len(sheet.sets),
         len(sheet.features),
         WILD_RULES.index(sheet.wild_rule),
-        sheet.needs_natural,
+        sheet.needs_natural | sheet.spin_chance << 1,
+        len(sheet.tables),
+        len(sheet.pots),
+        len(sheet.groups),
+        len(sheet.gamble.rows) if sheet.gamble else 0,
         sheet.win_cap_pence,
         sheet.max_unit_pence,
+        sheet.stake,
     )
 
 
@@ -110,13 +143,12 @@ def _strips(sheet: Sheet) -> tuple[bytes, bytes]:
 def _modes(sheet: Sheet, text: _Text) -> bytes:
     return b"".join(
         struct.pack(
-            "<HBBHHB3xII4x",
+            "<HBBHHII8x",
             text.add(mode.id),
-            0,
+            EVALUATIONS.index(mode.evaluation),
             mode.set,
             mode.cost,
             mode.scatter_pays | mode.selectable << 1,
-            NONE if mode.feature is None else mode.feature,
             mode.lowest_ppm,
             mode.highest_ppm,
         )
@@ -124,19 +156,81 @@ def _modes(sheet: Sheet, text: _Text) -> bytes:
     )
 
 
-def _features(sheet: Sheet) -> bytes:
+def _step(mode: int, step: Step) -> bytes:
+    index = FRAME_RULES.index(step.rule) if step.op == "frames" else step.table or 0
+    return struct.pack(
+        "<4BHxxIII",
+        mode,
+        OPS.index(step.op),
+        index,
+        step.most,
+        step.least,
+        _mask(step.symbols),
+        _mask(step.needed),
+        step.credits,
+    )
+
+
+def _tables(sheet: Sheet) -> tuple[bytes, bytes]:
+    tables, prizes, rows = bytearray(), bytearray(), 0
+    for table in sheet.tables:
+        tables += struct.pack("<HH", rows, len(table.rows))
+        rows += len(table.rows)
+        for row in table.rows:
+            prize = row.prize
+            prizes += struct.pack("<IBBxxI", row.weight, PRIZES.index(prize.kind), prize.index, prize.number)
+    return bytes(tables), bytes(prizes)
+
+
+def _boards(sheet: Sheet) -> tuple[bytes, bytes]:
+    groups, boards, rows = bytearray(), bytearray(), 0
+    for group in sheet.groups:
+        groups += struct.pack("<HHHxx", group.mode, rows, len(group.boards))
+        rows += len(group.boards)
+        for board in group.boards:
+            boards += struct.pack(f"<{sheet.reels}H", *board)
+    return bytes(groups), bytes(boards)
+
+
+def _features(sheet: Sheet, text: _Text) -> bytes:
     return b"".join(
         struct.pack(
-            "<BBBBHBB8x",
-            feature.trigger,
+            "<H10BHxxI4x",
+            text.add(feature.title),
             feature.mode,
-            NONE if feature.adds is None else feature.adds,
-            feature.adds_spins,
-            feature.max_spins,
+            OPENINGS.index(feature.opening),
+            feature.shapes or 0,
+            feature.level,
+            feature.collects,
             min(feature.options),
             max(feature.options),
+            *(_or_none(bowl) for bowl in feature.bowls),
+            feature.max_spins,
+            _mask(feature.symbols),
         )
         for feature in sheet.features
+    )
+
+
+def _gamble(sheet: Sheet, text: _Text) -> bytes:
+    """Empty without a gamble; else a head and its rows."""
+    gamble = sheet.gamble
+    if gamble is None:
+        return b""
+    head = struct.pack("<IIIHxx", gamble.payback_ppm, gamble.offered_from, gamble.limit, gamble.most)
+    return head + b"".join(
+        struct.pack(
+            "<HBBHHHB5xQ",
+            text.add(row.title),
+            GAMBLE_KINDS.index(row.kind),
+            _or_none(row.feature),
+            row.numerator,
+            row.denominator,
+            row.spins,
+            row.only_cash_after,
+            row.value_micro,
+        )
+        for row in gamble.rows
     )
 
 

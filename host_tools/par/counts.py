@@ -10,7 +10,7 @@ whole rounds).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -71,14 +71,14 @@ def by_row(strip: Sequence[int], row: int, watched: Collection[int], rows: int) 
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """A symbol whose run from reel 1 is still unbroken."""
 
     natural: bool  # the symbol itself is in the run
     factors: tuple[int, ...]  # multipliers of the wilds that stand in for it
 
 
-def _factor(rule: str, factors: tuple[int, ...]) -> int:
+def factor_of(rule: str, factors: tuple[int, ...]) -> int:
     """What the stand-ins multiply by; one with multiplier 1 is a plain wild, which no rule counts."""
     factors = tuple(factor for factor in factors if factor > 1)
     if not factors:
@@ -86,6 +86,33 @@ def _factor(rule: str, factors: tuple[int, ...]) -> int:
     if rule == "highest":
         return max(factors)
     return sum(factors) if rule == "sum" else prod(factors)
+
+
+def step(sheet: Sheet, run: Run | None, symbol: int, shown: int) -> Run | None:
+    """The run of `symbol` after one more cell, which shows `shown`; None when it breaks. `run` None: the first cell."""
+    if shown == symbol:
+        return Run(True, run.factors if run else ())
+    cell = sheet.symbols[shown]
+    if cell.wild and symbol in cell.substitutes:
+        return Run(run.natural if run else False, (*(run.factors if run else ()), cell.multiplier))
+    return None
+
+
+Best = tuple[int, int, int, bool]  # credits, run length, minus symbol number, whether a wild stood in
+
+
+def better(sheet: Sheet, best: Best, ended: Mapping[int, Run | None], length: int) -> Best:
+    """Readings of runs that ended after `length` reels, compared with the best reading so far."""
+    if not length:
+        return best
+    for symbol, run in ended.items():
+        if run is None or (sheet.needs_natural and not run.natural):
+            continue
+        credits = sheet.pays[symbol][length - 1] * factor_of(sheet.wild_rule, run.factors)
+        reading = (credits, length, -symbol, bool(run.factors))
+        if credits and reading[:3] > best[:3]:
+            best = reading
+    return best
 
 
 class _Line:
@@ -102,52 +129,28 @@ class _Line:
             self.rest.append(multiply(every, self.rest[-1]))
         self.rest.reverse()
 
-    def step(self, run: _Run | None, symbol: int, shown: int) -> _Run | None:
-        """The run of `symbol` after one more cell; None when it breaks."""
-        if shown == symbol:
-            return _Run(True, run.factors if run else ())
-        cell = self.sheet.symbols[shown]
-        if cell.wild and symbol in cell.substitutes:
-            return _Run(run.natural if run else False, (*(run.factors if run else ()), cell.multiplier))
-        return None
-
-    def walk(self, reel: int, runs: dict[int, _Run], best: tuple[int, int, int, bool], weight: Polynomial) -> None:
+    def walk(self, reel: int, runs: dict[int, Run], best: Best, weight: Polynomial) -> None:
         """`best` is the best reading so far: credits, run length, minus symbol number, whether a wild stood in."""
         if reel == self.sheet.reels or not runs:
             self.count(best, multiply(weight, self.rest[reel]))
             return
         broken = list(self.every[reel])
         for shown, stops in self.weights[reel].items():
-            onward: dict[int, _Run] = {}
+            onward: dict[int, Run] = {}
             for symbol, run in runs.items():
-                longer = self.step(run if reel else None, symbol, shown)
+                longer = step(self.sheet, run if reel else None, symbol, shown)
                 if longer:
                     onward[symbol] = longer
             if onward:
                 for place, count in enumerate(stops):
                     broken[place] -= count
-                ended = self.better(best, {key: run for key, run in runs.items() if key not in onward}, reel)
-                last = self.better(ended, onward, reel + 1) if reel + 1 == self.sheet.reels else ended
+                ended = better(self.sheet, best, {key: run for key, run in runs.items() if key not in onward}, reel)
+                last = better(self.sheet, ended, onward, reel + 1) if reel + 1 == self.sheet.reels else ended
                 self.walk(reel + 1, onward, last, multiply(weight, stops))
         if any(broken):
-            self.count(self.better(best, runs, reel), multiply(multiply(weight, broken), self.rest[reel + 1]))
+            self.count(better(self.sheet, best, runs, reel), multiply(multiply(weight, broken), self.rest[reel + 1]))
 
-    def better(
-        self, best: tuple[int, int, int, bool], ended: dict[int, _Run], length: int
-    ) -> tuple[int, int, int, bool]:
-        """Readings of runs that ended after `length` reels, compared with the best reading so far."""
-        if not length:
-            return best
-        for symbol, run in ended.items():
-            if not run.natural and self.sheet.needs_natural:
-                continue
-            credits = self.sheet.pays[symbol][length - 1] * _factor(self.sheet.wild_rule, run.factors)
-            reading = (credits, length, -symbol, bool(run.factors))
-            if credits and reading[:3] > best[:3]:
-                best = reading
-        return best
-
-    def count(self, best: tuple[int, int, int, bool], weight: Polynomial) -> None:
+    def count(self, best: Best, weight: Polynomial) -> None:
         credits, length, symbol, wild = best
         if not credits:
             return
@@ -188,7 +191,7 @@ def by_counts(sheet: Sheet, mode: int, watched: int | None = None, lines: int | 
     cells = sheet.reels * sheet.rows
     result = CountsResult(sheet.sets[sheet.modes[mode].set].boards)
     result.line_pays_by_count = [0] * (cells + 1)
-    payable = {symbol: _Run(False, ()) for symbol, row in enumerate(sheet.pays) if any(row)}
+    payable = {symbol: Run(False, ()) for symbol, row in enumerate(sheet.pays) if any(row)}
     counted = sheet.counting(watched) if watched is not None else frozenset[int]()
     for line in sheet.lines[:lines]:
         weights = [by_row(strip, row, counted, sheet.rows) for strip, row in zip(strips, line, strict=True)]

@@ -1,37 +1,45 @@
-"""Exact figures of a mode: full enumeration in the C core, checked against symbol counts, then free spins on top.
+"""Exact figures of a mode: the C core's walk over all boards, checked by two independent methods, and whole rounds on top.
 
-The two methods are independent code in different languages; every integer that both know must be equal, and `agree`
-is False otherwise. Figures before the win cap: its effect is far below any printed digit, and the cap depends on the
-stake.
+*Enumeration* is the C core (every board of the cycle), *counts* are symbol counts and products over reels (no board is
+built), *states* is the distribution by what is still open behind each reel. They share no code with each other where they
+count the same thing; every integer that two of them know must be equal, and `agree` is False otherwise. Figures are before
+the win cap: its effect is told by the simulation, and the cap depends on the stake.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
 
 from host_tools.par.compiler import compile_sheet
 from host_tools.par.counts import CountsResult, by_counts
-from host_tools.par.features import Award, SpinSums, awards
-from host_tools.par.model import Sheet, Target
+from host_tools.par.exact_boards import Boards, distribution
+from host_tools.par.exact_prizes import Steps, chances, credits_of
+from host_tools.par.exact_rounds import Game, Whole
+from host_tools.par.exact_spins import Watch, split
+from host_tools.par.exact_ways import ways_squares
+from host_tools.par.features import Award
+from host_tools.par.model import Mode, Sheet, Target
 from native.cpython import Cycle, cycle
 from native.cpython.wrapper import Pack
 
-Z = 1.65  # 90 % of a normal distribution, as PAR sheets use it for the volatility index
+Z = (
+    1.65,
+    1.96,
+)  # 90 % and 95 % of a normal distribution: both are in use for the volatility index, so it is always named
 POLICIES = ("best", "worst")
-LONGEST_EXACT_BITS = 12_000  # a longer fraction is not printed: it no longer helps a reader
 
 Progress = Callable[[int, int], None]  # boards done, boards in all
 
 
 @dataclass(frozen=True)
 class Check:
-    """One integer by both methods."""
+    """One integer by two methods."""
 
     quantity: str
     enumeration: int
@@ -40,10 +48,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Enumeration:
-    """A mode's set by both methods."""
+    """A mode's strip set by all methods."""
 
     cycle: Cycle
-    counts: CountsResult
+    counts: CountsResult | None  # lines only
+    states: Boards
     checks: tuple[Check, ...]
     seconds: float
 
@@ -61,7 +70,8 @@ class Played:
     free_spins_rtp: Fraction
     variance: Fraction
     picks: dict[int, Award]
-    """By trigger count: the option that the policy takes."""
+    """By trigger count: the option that the policy takes, where there is a choice (of the first feature with one)."""
+    whole: Whole
 
 
 @dataclass(frozen=True)
@@ -71,10 +81,9 @@ class Exact:
     lines: int
     cost: int
     base: Enumeration
-    free: Enumeration | None
+    free: dict[int, Enumeration]
+    """By mode: those of the free spins that can begin in this mode."""
     policies: dict[str, Played]
-    triggers: int
-    """Boards that start the feature."""
 
     @property
     def boards(self) -> int:
@@ -82,7 +91,7 @@ class Exact:
 
     @property
     def agree(self) -> bool:
-        return self.base.agree and (self.free is None or self.free.agree)
+        return self.base.agree and all(part.agree for part in self.free.values())
 
     @property
     def main_rtp(self) -> Fraction:
@@ -90,7 +99,18 @@ class Exact:
 
     @property
     def base_variance(self) -> Fraction:
+        """Of one spin's line, ways and scatter wins."""
         return variance(self.base.cycle, self.cost)
+
+    @property
+    def hit_frequency(self) -> Fraction:
+        """Rounds that win anything: a window win, collected values or a prize."""
+        return 1 - self.policies["best"].whole.losing
+
+    def one_in(self, kind: str) -> float | None:
+        """Rounds for one `feature …`, `wheel …` or `pot …` of the figures by how often; all that begin so, together."""
+        often = sum((n for name, n in self.policies["best"].whole.often.items() if kind in name), Fraction(0))
+        return float(1 / often) if often else None
 
     def share(self, boards: int) -> float:
         """Boards as a percentage of the cycle."""
@@ -122,7 +142,8 @@ def enumerate_boards(
     return total
 
 
-def compare(sheet: Sheet, sums: Cycle, counts: CountsResult) -> tuple[Check, ...]:
+def compare(sheet: Sheet, sums: Cycle, counts: CountsResult) -> list[Check]:
+    """Lines: the enumeration against symbol counts."""
     checks = [
         Check("boards", sums.boards, counts.boards),
         Check("line pays, credits", sums.line_credits, counts.line_pays),
@@ -143,32 +164,60 @@ def compare(sheet: Sheet, sums: Cycle, counts: CountsResult) -> tuple[Check, ...
             want = 0 if combo is None else combo.with_wild if wild else combo.without_wild
             have = sums.runs.get((symbol, run, wild), 0)
             checks.append(Check(f"{run} {sheet.symbols[symbol].id} {text}", have, want))
-    return tuple(checks)
+    return checks
+
+
+def compare_ways(sheet: Sheet, mode: Mode, sums: Cycle) -> list[Check]:
+    """Ways: the enumeration against products over reels."""
+    spins = split(sheet, mode, Watch())
+    checks = [Check("boards", sums.boards, spins.total), Check("all wins, credits", sums.sum_credits, spins.credits)]
+    for symbol, row in enumerate(sheet.pays):
+        if any(row):
+            have = sum(pay * sums.ways.get((symbol, run), 0) for run, pay in enumerate(row, 1))
+            checks.append(Check(f"ways of {sheet.symbols[symbol].id}, credits", have, spins.by_symbol.get(symbol, 0)))
+    if not spins.scatter_credits:
+        checks.append(Check("sum of squares, closed form", sums.sum_squares, ways_squares(sheet, mode)))
+    return checks
+
+
+def compare_states(sums: Cycle, boards: Boards, cost: int) -> list[Check]:
+    """The enumeration against the distribution."""
+    wins = boards.wins
+    return [
+        Check("boards, by states", sums.boards, boards.boards),
+        Check("boards that win", sums.boards_any, sum(n for win, n in wins.items() if win)),
+        Check(
+            "boards that win less than the bet", sums.boards_below_bet, sum(n for w, n in wins.items() if 0 < w < cost)
+        ),
+        Check("sum of wins, credits", sums.sum_credits, boards.credits),
+        Check("sum of squares", sums.sum_squares, boards.squares),
+        Check("largest win, credits", sums.max_credits, max(wins)),
+    ]
 
 
 def enumeration(
-    sheet: Sheet,
-    pack: Pack,
-    mode: int,
-    watched: int | None,
-    threads: int,
-    lines: int | None,
-    cost: int | None,
-    progress: Progress,
+    sheet: Sheet, pack: Pack, mode: int, threads: int, lines: int | None, cost: int | None, progress: Progress
 ) -> Enumeration:
-    stops = len(sheet.sets[sheet.modes[mode].set].reels[0])
+    """`sheet` has these lines and this cost already; `pack` may have more lines."""
+    entry = sheet.modes[mode]
+    stops = len(sheet.sets[entry.set].reels[0])
     start = time.perf_counter()
     sums = enumerate_boards(pack, mode, stops, threads, lines, cost, progress)
     seconds = time.perf_counter() - start
-    counts = by_counts(sheet, mode, watched, lines)
-    return Enumeration(sums, counts, compare(sheet, sums, counts), seconds)
+    counts = by_counts(sheet, mode) if entry.evaluation == "lines" else None
+    states = distribution(sheet, entry)
+    checks = compare(sheet, sums, counts) if counts else compare_ways(sheet, entry, sums)
+    return Enumeration(sums, counts, states, (*checks, *compare_states(sums, states, entry.cost)), seconds)
 
 
-def win_by_count(result: CountsResult, cost: int) -> tuple[int, ...]:
-    """Credits won on boards with 0, 1, ... watched scatters in view."""
-    return tuple(
-        line + cost * bets for line, bets in zip(result.line_pays_by_count, result.scatter_pays_by_count, strict=True)
-    )
+def features_of(sheet: Sheet, mode: int) -> list[int]:
+    """Features that can begin in a mode."""
+    prizes = [prize for _, prize in sheet.awards(mode)]
+    for step in sheet.modes[mode].steps_of("pile"):
+        prizes += [prize for _, prize in chances(sheet, step.table or 0)]
+    for prize in [prize for prize in prizes if prize.kind == "wheel"]:
+        prizes += [won for _, won in chances(sheet, prize.index)]
+    return sorted({prize.index for prize in prizes if prize.kind == "feature"})
 
 
 def exact(
@@ -181,67 +230,77 @@ def exact(
 ) -> Exact:
     """All exact figures of a mode. `lines` and `cost` play fewer lines than the sheet has, for studies."""
     pack = Pack(compile_sheet(sheet))
-    entry = sheet.modes[mode]
-    paid = entry.cost if cost is None else cost
-    feature = None if entry.feature is None else sheet.features[entry.feature]
-    base = enumeration(sheet, pack, mode, feature.trigger if feature else None, threads, lines, cost, progress)
-    main = Fraction(base.cycle.sum_credits, base.cycle.boards * paid)
-    if feature is None:
-        played = {name: Played(name, main, Fraction(0), variance(base.cycle, paid), {}) for name in POLICIES}
-        return Exact(sheet, mode, lines or len(sheet.lines), paid, base, None, played, 0)
-    free = enumeration(sheet, pack, feature.mode, feature.adds, threads, lines, cost, progress)
-    spins = SpinSums(
-        free.counts.boards, tuple(free.counts.boards_by_count), win_by_count(free.counts, paid), free.cycle.sum_squares
-    )
-    by_count = awards(feature, spins)
-    wins = win_by_count(base.counts, paid)
-    policies = {name: _play(name, base, wins, by_count, paid) for name in POLICIES}
-    triggers = sum(base.counts.boards_by_count[min(by_count) :])
-    return Exact(sheet, mode, lines or len(sheet.lines), paid, base, free, policies, triggers)
+    if lines is not None:
+        sheet = replace(sheet, lines=sheet.lines[:lines])
+    if cost is not None:
+        sheet = replace(sheet, modes=tuple(replace(entry, cost=cost) for entry in sheet.modes))
+    paid = sheet.modes[mode].cost
+    base = enumeration(sheet, pack, mode, threads, lines, cost, progress)
+    free_modes = sorted({sheet.features[feature].mode for feature in features_of(sheet, mode)})
+    free = {number: enumeration(sheet, pack, number, threads, lines, cost, progress) for number in free_modes}
+    squares = {mode: base.cycle.sum_squares, **{number: part.cycle.sum_squares for number, part in free.items()}}
+    game = Game(sheet, squares.__getitem__)
+    choice = any(len(options) > 1 for f in features_of(sheet, mode) for options in sheet.features[f].options.values())
+    wholes = {"best": game.whole(mode, "best")}
+    wholes["worst"] = game.whole(mode, "worst") if choice else wholes["best"]
+    policies: dict[str, Played] = {}
+    for name, whole in wholes.items():
+        free_spins = sum((part for cause, part in whole.parts.items() if cause.startswith("feature ")), Fraction(0))
+        first = min((feature for feature, _ in whole.picks), default=None)
+        picks = {count: award for (feature, count), award in sorted(whole.picks.items()) if feature == first}
+        policies[name] = Played(name, whole.mean / paid, free_spins / paid, whole.variance / paid**2, picks, whole)
+    return Exact(sheet, mode, len(sheet.lines), paid, base, free, policies)
 
 
-def _play(
-    policy: str, base: Enumeration, wins: tuple[int, ...], by_count: dict[int, tuple[Award, ...]], cost: int
-) -> Played:
-    """Adds the free spins: a board with k scatters wins W and then, independently of W, what the option wins."""
-    boards = base.counts.boards
-    picks = {
-        count: (max if policy == "best" else min)(offered, key=lambda award: (award.mean, award.option.multiplier))
-        for count, offered in by_count.items()
-    }
-    free, square = Fraction(0), Fraction(base.cycle.sum_squares)
-    for count, ways in enumerate(base.counts.boards_by_count):
-        if ways and count >= min(picks):
-            pick = picks[min(count, max(picks))]
-            free += ways * pick.mean
-            square += 2 * wins[count] * pick.mean + ways * pick.square
-    mean = (base.cycle.sum_credits + free) / boards
-    return Played(
-        policy,
-        mean / cost,
-        free / boards / cost,
-        (square / boards - mean * mean) / cost**2,
-        dict(sorted(picks.items())),
-    )
+def base_distribution(result: Exact) -> dict[Fraction, Fraction]:
+    """Chance of each win of the base spin, in total bets: window wins and collected values, without prizes."""
+    sheet, entry = result.sheet, result.sheet.modes[result.mode]
+    steps = Steps(sheet, entry)
+    if not steps.of("collect"):
+        boards = result.base.states
+        return {Fraction(win, result.cost): Fraction(n, boards.boards) for win, n in sorted(boards.wins.items())}
+    boards = distribution(sheet, entry, steps.masks)
+    found: dict[int, float] = defaultdict(float)
+    sums: dict[tuple[int, ...], dict[int, float]] = {}
+    for (win, shown), ways in boards.outcomes.items():
+        for value, chance in collected(steps, shown, sums).items():
+            found[win + value] += ways * chance
+    return {Fraction(win, result.cost): Fraction(share) / boards.boards for win, share in sorted(found.items())}
 
 
-def digits(value: Fraction) -> dict[str, str] | None:
-    """A fraction as text, unless it has become unprintably long."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > LONGEST_EXACT_BITS:
-        return None
-    return {"numerator": str(value.numerator), "denominator": str(value.denominator)}
+def collected(steps: Steps, shown: tuple[int, ...], sums: dict[tuple[int, ...], dict[int, float]]) -> dict[int, float]:
+    """Chances of the sum that is collected, in binary64."""
+    if not steps.collected(shown):
+        return {0: 1.0}
+    cells = tuple(steps.seen(shown, step.symbols) for step in steps.of("values"))
+    if cells not in sums:
+        total: dict[int, float] = {0: 1.0}
+        for step, many in zip(steps.of("values"), cells, strict=True):
+            rows = [(float(p), credits_of(steps.sheet, prize)) for p, prize in chances(steps.sheet, step.table or 0)]
+            for _ in range(many):
+                after: dict[int, float] = defaultdict(float)
+                for value, chance in total.items():
+                    for p, credits in rows:
+                        after[value + credits] += chance * p
+                total = dict(after)
+        sums[cells] = total
+    return sums[cells]
 
 
-def figures(result: Exact, policy: str) -> dict[str, float]:
-    """The figures that a sheet's [targets] can name, in percent."""
-    sums = result.base.cycle
+def figures(result: Exact) -> dict[str, float | None]:
+    """The figures that a sheet's [targets] can name; percent, and total bets for the deviation."""
+    sums, best = result.base.cycle, result.policies["best"]
     return {
-        "best_rtp": float(100 * result.policies["best"].rtp),
+        "rtp": float(100 * best.rtp),
+        "best_rtp": float(100 * best.rtp),
         "worst_rtp": float(100 * result.policies["worst"].rtp),
         "main_game_rtp": float(100 * result.main_rtp),
-        "hit_frequency": result.share(sums.boards_any),
+        "hit_frequency": float(100 * result.hit_frequency),
         "line_hit_frequency": result.share(sums.boards_line),
         "scatter_hit_frequency": result.share(sums.boards_scatter),
+        "wheel_one_in": result.one_in("wheel "),
+        "free_spins_one_in": result.one_in("feature free_spins"),
+        "deviation": math.sqrt(best.variance),
     }
 
 
@@ -250,86 +309,20 @@ class Miss:
     """A target that the exact figure does not meet."""
 
     name: str
-    value: float
+    value: float | None
     target: Target
 
 
 def misses(result: Exact) -> list[Miss]:
-    """Targets of the sheet that are missed; they speak of modes that a player can select."""
-    if not result.sheet.modes[result.mode].selectable:
-        return []
-    have = figures(result, "best")
-    return [
-        Miss(name, have[name], target)
-        for name, target in result.sheet.targets.items()
-        if abs(have[name] - target.value) > target.within
-    ]
-
-
-def to_json(result: Exact, policy: str) -> dict[str, Any]:
-    """The result as `par exact --json` prints it. Percentages unless a name says otherwise."""
-    sheet, sums, played = result.sheet, result.base.cycle, result.policies[policy]
-    deviation = math.sqrt(played.variance)
-    low, high = result.ppm()
-    boards = sums.boards + (result.free.cycle.boards if result.free else 0)
-    seconds = result.base.seconds + (result.free.seconds if result.free else 0)
-    return {
-        "game": sheet.name,
-        "mode": sheet.modes[result.mode].id,
-        "policy": policy,
-        "rtp": float(100 * played.rtp),
-        "rtp_exact": digits(played.rtp),
-        "main_game_rtp": float(100 * result.main_rtp),
-        "main_game_rtp_exact": {"numerator": str(sums.sum_credits), "denominator": str(sums.boards * result.cost)},
-        "free_spins_rtp": float(100 * played.free_spins_rtp),
-        "rtp_ppm": {"lowest": low, "highest": high},
-        "hit_frequency": result.share(sums.boards_any),
-        "line_hit_frequency": result.share(sums.boards_line),
-        "scatter_hit_frequency": result.share(sums.boards_scatter),
-        "below_bet_frequency": result.share(sums.boards_below_bet),
-        "from_bet_frequency": result.share(sums.boards_from_bet),
-        "boards": sums.boards,
-        "winning_boards": sums.boards_any,
-        "line_winning_boards": sums.boards_line,
-        "scatter_winning_boards": sums.boards_scatter,
-        "line_pays": sums.line_credits,
-        "scatter_pays_bets": sums.scatter_bets,
-        "winning_lines": sums.winning_lines,
-        "max_base_win_credits": sums.max_credits,
-        "scatter_boards": {sheet.symbols[symbol].id: list(seen) for symbol, seen in sums.in_view.items()},
-        "combos": [
-            {
-                "symbol": sheet.symbols[symbol].id,
-                "run": run,
-                "without_wild": sums.runs.get((symbol, run, False), 0),
-                "with_wild": sums.runs.get((symbol, run, True), 0),
-            }
-            for symbol, run in sorted({(symbol, run) for symbol, run, _ in sums.runs})
-        ],
-        "trigger_boards": result.triggers,
-        "trigger_one_in": sums.boards / result.triggers if result.triggers else None,
-        "picks": {
-            str(count): {
-                "spins": pick.option.spins,
-                "multiplier": pick.option.multiplier,
-                "mean_award_bets": float(pick.mean / result.cost),
-                "mean_spins": float(pick.spins),
-            }
-            for count, pick in played.picks.items()
-        },
-        "sd_base_spin": math.sqrt(result.base_variance),
-        "sd_round": deviation,
-        "volatility_index": {"z": Z, "value": Z * deviation},
-        "methods_agree": result.agree,
-        "methods": [
-            {"mode": name, "quantity": check.quantity, "enumeration": check.enumeration, "counts": check.counts}
-            for name, part in (("main", result.base), ("free_spins", result.free))
-            if part
-            for check in part.checks
-        ],
-        "targets_missed": [miss.name for miss in misses(result)],
-        "boards_per_second": boards / seconds if seconds else None,
-    }
+    """Targets of the sheet for this mode that are missed."""
+    have = figures(result)
+    targets = result.sheet.targets.get(result.sheet.modes[result.mode].id, {})
+    found: list[Miss] = []
+    for name, target in targets.items():
+        value = have[name]
+        if value is None or abs(value - target.value) > target.within:
+            found.append(Miss(name, value, target))
+    return found
 
 
 @dataclass
@@ -342,7 +335,7 @@ class Quoted:
 
 
 def check_quoted(result: Exact) -> Quoted:
-    """The pack's quoted RTP must be the computed one, to the part per million."""
+    """The pack's quoted RTP must be the computed one, to the part per million; gamble rows must have their exact value."""
     mode = result.sheet.modes[result.mode]
     low, high = result.ppm()
     quoted = Quoted(low, high)
@@ -350,3 +343,14 @@ def check_quoted(result: Exact) -> Quoted:
         if have != want:
             quoted.problems.append(f"modes.{mode.id}.rtp.{name} quotes {have}, exact is {want}: write {want}")
     return quoted
+
+
+def check_gamble(sheet: Sheet) -> list[str]:
+    """Rows of the gamble whose value is not the feature's exact mean: the gamble would not be fair."""
+    game, problems = Game(sheet), []
+    for row in sheet.gamble.rows if sheet.gamble else ():
+        if row.feature is not None:
+            want = game.value_micro(row.feature, row.spins)
+            if row.value_micro != want:
+                problems.append(f"gamble.rows.{row.id}.value_micro is {row.value_micro}, exact is {want}: write {want}")
+    return problems

@@ -24,7 +24,7 @@ from math import inf
 from host_tools.par.arrange import lay
 from host_tools.par.counts import by_counts, in_view, multiply
 from host_tools.par.hits import hits
-from host_tools.par.model import Sheet, StripSet
+from host_tools.par.model import Feature, Sheet, Step, StripSet
 from host_tools.par.reading import SheetError, Table
 
 Counts = list[dict[int, int]]  # by reel: copies of each symbol
@@ -88,19 +88,24 @@ def plan(sheet: Sheet, seed: int | None = None) -> Plan:
         digest=table.text("digest", "-"),
     )
     table.done()
-    if sheet.modes[mode].feature is None:
+    if len(list(sheet.awards(mode))) != 1:
         table.fail("mode", "starts no feature", "the search tunes a main game and its free spins together")
     for name in ("best_rtp", "worst_rtp", "hit_frequency", "line_hit_frequency", "scatter_hit_frequency"):
-        if name not in sheet.targets:
-            raise SheetError(sheet.file, f"targets.{name}", "is missing", "the search needs it")
+        if name not in sheet.targets.get(sheet.modes[mode].id, {}):
+            raise SheetError(sheet.file, f"targets.{sheet.modes[mode].id}.{name}", "is missing", "the search needs it")
     return given if seed is None else replace(given, seed=seed)
+
+
+def triggered(sheet: Sheet, mode: int) -> tuple[Step, Feature]:
+    """The one award of a main game, and the feature that it gives."""
+    ((step, prize),) = sheet.awards(mode)
+    return step, sheet.features[prize.index]
 
 
 def set_numbers(sheet: Sheet, given: Plan) -> tuple[int, int]:
     """Numbers of the main game's and the free spins' strip sets."""
-    mode = sheet.modes[given.mode]
-    assert mode.feature is not None
-    return mode.set, sheet.modes[sheet.features[mode.feature].mode].set
+    _, feature = triggered(sheet, given.mode)
+    return sheet.modes[given.mode].set, sheet.modes[feature.mode].set
 
 
 def found_in(sheet: Sheet, given: Plan) -> Found:
@@ -115,9 +120,12 @@ class Search:
         self.plan = given
         self.report = report
         self.mode = sheet.modes[given.mode]
-        assert self.mode.feature is not None
-        self.feature = sheet.features[self.mode.feature]
-        self.scatter = self.feature.trigger
+        self.targets = sheet.targets[self.mode.id]
+        step, self.feature = triggered(sheet, given.mode)
+        self.least = step.least
+        (self.scatter,) = step.symbols
+        added = sheet.added_spins(self.feature)
+        self.adds_spins = added.least if added else 0
         self.wilds = [number for number, symbol in enumerate(sheet.symbols) if symbol.wild]
         paying = [number for number, row in enumerate(sheet.pays) if any(row) and number not in self.wilds]
         # Dearest first: a dearer symbol is never markedly more frequent than a cheaper one.
@@ -127,11 +135,11 @@ class Search:
         return random.Random(f"{self.sheet.name}/{self.plan.seed}/{stage}")
 
     def target(self, name: str) -> float:
-        return self.sheet.targets[name].value
+        return self.targets[name].value
 
     def off(self, name: str, value: float) -> float:
         """Distance from a target in tolerances, squared."""
-        return ((value - self.sheet.targets[name].value) / self.sheet.targets[name].within) ** 2
+        return ((value - self.targets[name].value) / self.targets[name].within) ** 2
 
     # Stage 1
 
@@ -139,8 +147,8 @@ class Search:
         """Sums over trigger counts of probability x spins x multiplier, best and worst picks."""
         total, best, worst = sum(boards), 0, 0
         for count, ways in enumerate(boards):
-            products = [option.spins * option.multiplier for option in self.feature.options_for(count)]
-            if products:
+            if count >= self.least:
+                products = [option.spins * option.multiplier for option in self.feature.options_for(count)]
                 best += ways * max(products)
                 worst += ways * min(products)
         return best / total, worst / total
@@ -161,7 +169,7 @@ class Search:
             lengths = [length for _, length in reels]
             score = (
                 self.off("scatter_hit_frequency", paid)
-                + ((free_part * (1 - lowest / highest) - gap) / self.sheet.targets["worst_rtp"].within) ** 2
+                + ((free_part * (1 - lowest / highest) - gap) / self.targets["worst_rtp"].within) ** 2
                 + ((max(lengths) - min(lengths)) / 20) ** 2
                 + sum(boards) / HANDY_BOARDS
             )
@@ -359,10 +367,10 @@ class Search:
         wanted = (self.target("best_rtp") - main) / highest  # of one free spin at multiplier 1, with what it adds
         self.report(f"main game {main:.4f} %, a free spin shall be worth {wanted:.4f} %")
         added = sum(
-            self.sheet.rows * copies * self.feature.adds_spins / length
+            self.sheet.rows * copies * self.adds_spins / length
             for copies, length in zip(self.plan.free_scatters, self.plan.free_lengths, strict=True)
         )
-        within = self.sheet.targets["best_rtp"].within / highest
+        within = self.targets["best_rtp"].within / highest
 
         def score(counts: Counts, limit: float) -> float:
             off = abs(self.line_rtp(self.feature.mode, counts) / (1 - added) - wanted) / within

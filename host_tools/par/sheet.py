@@ -8,19 +8,27 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from host_tools.par.arrange import lay
+from host_tools.par.checks import check
+from host_tools.par.mechanics import (
+    Names,
+    read_features,
+    read_gamble,
+    read_groups,
+    read_pots,
+    read_steps,
+    read_tables,
+)
 from host_tools.par.model import (
+    EVALUATIONS,
     LONGEST_STRIP,
     MOST_COIN_VALUES,
-    MOST_FEATURES,
     MOST_LINES,
     MOST_MODES,
-    MOST_OPTIONS,
     MOST_SCATTERS,
     MOST_SETS,
     MOST_SYMBOLS,
@@ -28,9 +36,8 @@ from host_tools.par.model import (
     U16,
     U32,
     WILD_RULES,
-    Feature,
     Mode,
-    Option,
+    PrizeTable,
     Sheet,
     StripSet,
     Symbol,
@@ -38,11 +45,7 @@ from host_tools.par.model import (
 )
 from host_tools.par.reading import SheetError, Table, closest
 
-
-def most_in_view(strip: Sequence[int], counted: Collection[int], rows: int) -> int:
-    """Largest number of cells with one of the counted symbols that a reel can show at once."""
-    size = len(strip)
-    return max(sum(strip[(stop + row) % size] in counted for row in range(rows)) for stop in range(size))
+FORMAT = 2
 
 
 class _Reader:
@@ -68,9 +71,12 @@ class _Reader:
             self.sources[table.place] = table.source()
         return tables
 
+    def optional(self, key: str) -> Table | None:
+        return self.open(key) if self.top.has(key) else None
+
     def read(self) -> Sheet:
-        if self.top.integer("format", 1, U16) != 1:
-            self.top.fail("format", "is a later sheet format", "use format = 1, or a newer compiler")
+        if self.top.integer("format", 1, U16) != FORMAT:
+            self.top.fail("format", "is not the sheet format of this compiler", f"use format = {FORMAT} (README.md)")
         game = self.open("game")
         name = game.text("name")
         if not re.fullmatch(r"[a-z0-9_]{1,15}", name):
@@ -78,10 +84,12 @@ class _Reader:
         title = game.text("title")
         self.reels = game.integer("reels", 3, 6)
         self.rows = game.integer("rows", 3, 5)
-        cap = game.integer("win_cap_pence", 0, 2**63 - 1)
+        cap = game.integer("win_cap_pence", 1, 2**63 - 1)
         unit = game.integer("max_unit_pence", 1, U32)
+        stake = game.integer("stake_credits", 1, U16)
         rule = game.choice("wild_rule", WILD_RULES)
         natural = game.boolean("needs_natural")
+        chance = game.boolean("spin_chance")
         game.done()
         coins, levels = self.bets(unit)
         self.symbols = self.read_symbols()
@@ -90,16 +98,19 @@ class _Reader:
         lines = self.read_lines()
         scatter_pays = self.read_scatter_pays()
         sets = self.read_sets()
-        modes, feature_names = self.read_modes([entry.id for entry in sets])
-        features = self.read_features(modes, feature_names)
-        self.check_in_view(sets, modes, scatter_pays)
-        targets = self.read_targets()
-        search: dict[str, Any] = {}
-        if self.top.has("search"):
-            self.open("search")
-            search = dict(self.top.data["search"])
-        self.top.done()
-        return Sheet(
+        pots = read_pots(self.optional("pots"))
+        groups = {key: self.group(key, 0) for key in ("tables", "boards", "features")}
+        modes = self.group("modes", 1)
+        names = Names(
+            self.reels,
+            self.rows,
+            self.ids,
+            [pot.id for pot in pots],
+            *(list(group) for group in (groups["tables"], groups["boards"], modes, groups["features"])),
+        )
+        tables = list(read_tables(groups["tables"], names))
+        read_in = self.read_modes(modes, [entry.id for entry in sets], names, tables)
+        sheet = Sheet(
             file=self.top.file,
             name=name,
             title=title,
@@ -107,8 +118,10 @@ class _Reader:
             rows=self.rows,
             win_cap_pence=cap,
             max_unit_pence=unit,
+            stake=stake,
             wild_rule=rule,
             needs_natural=natural,
+            spin_chance=chance,
             coin_values=coins,
             levels=levels,
             symbols=self.symbols,
@@ -116,12 +129,25 @@ class _Reader:
             lines=lines,
             scatter_pays=scatter_pays,
             sets=sets,
-            modes=modes,
-            features=features,
-            targets=targets,
-            search=search,
+            pots=pots,
+            tables=tuple(tables),
+            groups=read_groups(groups["boards"], names),
+            modes=read_in,
+            features=read_features(groups["features"], names, self.sources),
+            gamble=read_gamble(self.optional("gamble"), names),
+            targets=self.read_targets(names),
+            search=self.read_search(),
             sources=self.sources,
         )
+        self.top.done()
+        check(sheet)
+        return sheet
+
+    def read_search(self) -> dict[str, Any]:
+        if not self.top.has("search"):
+            return {}
+        self.open("search")
+        return dict(self.top.data["search"])
 
     def bets(self, unit: int) -> tuple[tuple[int, ...], int]:
         """Bet selection of the player: coin values, and levels from 1 up. Without it: one coin value, one level."""
@@ -204,6 +230,8 @@ class _Reader:
         return tuple(pays)
 
     def read_lines(self) -> tuple[tuple[int, ...], ...]:
+        if not self.top.has("lines"):
+            return ()
         table = self.open("lines")
         value = table.raw("map", "give one list of rows a line, 0 = top")
         table.done()
@@ -266,15 +294,14 @@ class _Reader:
         }
         return [lay({number: row[reel] for number, row in rows.items()}) for reel in range(self.reels)]
 
-    def read_modes(self, sets: list[str]) -> tuple[tuple[Mode, ...], list[str]]:
-        tables = self.group("modes", 1)
-        if len(tables) > MOST_MODES:
-            self.top.fail("modes", f"has {len(tables)} modes", f"give at most {MOST_MODES}")
-        names = list(self.top.data.get("features", {}))
+    def read_modes(
+        self, group: dict[str, Table], sets: list[str], names: Names, tables: list[PrizeTable]
+    ) -> tuple[Mode, ...]:
+        """Modes, and behind the tables those of their awards."""
+        if len(group) > MOST_MODES:
+            self.top.fail("modes", f"has {len(group)} modes", f"give at most {MOST_MODES}")
         modes: list[Mode] = []
-        for name, table in tables.items():
-            table.choice("evaluation", ("lines",))
-            feature = names.index(table.choice("feature", names)) if table.has("feature") else None
+        for name, table in group.items():
             rtp = table.table("rtp")
             self.sources[rtp.place] = rtp.source()
             low, high = rtp.integer("lowest_ppm", 0, U32), rtp.integer("highest_ppm", 0, U32)
@@ -285,11 +312,12 @@ class _Reader:
                 Mode(
                     id=name,
                     title=table.text("title"),
+                    evaluation=table.choice("evaluation", EVALUATIONS),
                     set=sets.index(table.choice("set", sets)),
                     cost=table.integer("cost_credits", 1, U16),
                     scatter_pays=table.boolean("scatter_pays"),
                     selectable=table.boolean("player_selects"),
-                    feature=feature,
+                    steps=read_steps(table, names, tables),
                     lowest_ppm=low,
                     highest_ppm=high,
                 )
@@ -297,94 +325,22 @@ class _Reader:
             table.done()
         if not any(mode.selectable for mode in modes):
             self.top.fail("modes", "has no mode that a player can select", "set player_selects = true in one")
-        return tuple(modes), names
+        return tuple(modes)
 
-    def read_features(self, modes: tuple[Mode, ...], names: list[str]) -> tuple[Feature, ...]:
-        tables = self.group("features", 0)
-        if len(tables) > MOST_FEATURES:
-            self.top.fail("features", f"has {len(tables)} features", f"give at most {MOST_FEATURES}")
-        mode_names = [mode.id for mode in modes]
-        features: list[Feature] = []
-        for name, table in tables.items():
-            trigger = self.symbol(table, "trigger", table.text("trigger"))
-            if not self.symbols[trigger].scatter:
-                table.fail("trigger", f"'{self.ids[trigger]}' is not a scatter", "trigger a feature by a scatter")
-            mode = mode_names.index(table.choice("mode", mode_names))
-            if modes[mode].feature is not None:
-                table.fail(
-                    "mode", f"mode '{mode_names[mode]}' has a feature of its own", "use a mode without a feature"
-                )
-            starters = [entry for entry in modes if entry.feature == names.index(name)]
-            if not starters:
-                table.fail("", "no mode starts this feature", f'add feature = "{name}" to a mode, or remove it')
-            for entry in starters:
-                if entry.cost != modes[mode].cost:
-                    table.fail(
-                        "mode", f"costs {modes[mode].cost} credits, '{entry.id}' {entry.cost}", "make them equal"
-                    )
-            adds, adds_spins = None, 0
-            if table.has("adds"):
-                added = table.table("adds")
-                adds = self.symbol(added, "symbol", added.text("symbol"))
-                adds_spins = added.integer("spins", 1, 255)
-                added.done()
-                if not self.symbols[adds].scatter:
-                    added.fail("symbol", f"'{self.ids[adds]}' is not a scatter", "only a scatter adds spins")
-            most = table.integer("max_spins", 1, U16)
-            options = self.read_options(table.table("options"), most)
-            table.done()
-            features.append(Feature(name, trigger, mode, adds, adds_spins, most, options))
-        return tuple(features)
-
-    def read_options(self, table: Table, most: int) -> dict[int, tuple[Option, ...]]:
-        self.sources[table.place] = table.source()
-        options: dict[int, tuple[Option, ...]] = {}
-        for key in table.entries():
-            if not re.fullmatch(r"[1-9][0-9]?", key) or int(key) > self.reels * self.rows:
-                table.fail(key, "is not a number of scatters", f"use 1 to {self.reels * self.rows}")
-            rows: list[Option] = []
-            for row in table.list_of_tables(key):
-                rows.append(Option(row.integer("spins", 1, most), row.integer("multiplier", 1, U16)))
-                row.done()
-            if not 1 <= len(rows) <= MOST_OPTIONS:
-                table.fail(key, f"has {len(rows)} options", f"give 1 to {MOST_OPTIONS}")
-            options[int(key)] = tuple(rows)
-        if not options:
-            table.fail("", "has no option", "give one row for each number of scatters, e.g. 3 = [{ ... }]")
-        for count in range(min(options), max(options) + 1):
-            if count not in options:
-                table.fail(
-                    str(count), "is missing between others", "give a row for every number of scatters in between"
-                )
-        return dict(sorted(options.items()))
-
-    def check_in_view(
-        self, sets: tuple[StripSet, ...], modes: tuple[Mode, ...], pays: dict[int, tuple[int, ...]]
-    ) -> None:
-        """A scatter count that can be shown but has no printed pay would be a silent zero."""
-        for mode in modes:
-            for number, row in pays.items() if mode.scatter_pays else ():
-                counted = {number} | {place for place, cell in enumerate(self.symbols) if number in cell.substitutes}
-                shown = sum(most_in_view(strip, counted, self.rows) for strip in sets[mode.set].reels)
-                if shown > len(row):
-                    raise SheetError(
-                        self.top.file,
-                        f"scatter_pays.{self.ids[number]}",
-                        f"pays up to {len(row)} in view, but set '{sets[mode.set].id}' can show {shown}",
-                        "give every count that can be shown (0 where nothing is paid), or respace the strips",
-                    )
-
-    def read_targets(self) -> dict[str, Target]:
-        if not self.top.has("targets"):
-            return {}
-        table = self.open("targets")
-        targets: dict[str, Target] = {}
-        for key in table.entries():
-            if key not in TARGETS:
-                table.fail(key, "is not a figure", closest(key, TARGETS))
-            entry = table.table(key)
-            targets[key] = Target(entry.number("value"), entry.number("within"))
-            entry.done()
+    def read_targets(self, names: Names) -> dict[str, dict[str, Target]]:
+        """Figures wanted, by mode."""
+        targets: dict[str, dict[str, Target]] = {}
+        for mode, table in self.group("targets", 0).items():
+            if mode not in names.modes:
+                table.fail("", "names no mode", closest(mode, names.modes))
+            targets[mode] = {}
+            for key in table.entries():
+                if key not in TARGETS:
+                    table.fail(key, "is not a figure", closest(key, TARGETS))
+                entry = table.table(key)
+                targets[mode][key] = Target(entry.number("value"), entry.number("within"))
+                entry.done()
+            table.has("source")
         return targets
 
 

@@ -14,7 +14,7 @@ SHEETS = Path(__file__).parent / "sheets"
 
 # A whole small game: every table of the format once.
 SMALL = """\
-format = 1
+format = 2
 
 [game]
 source = "made for tests"
@@ -22,10 +22,12 @@ name = "small"
 title = "Small"
 reels = 3
 rows = 3
-win_cap_pence = 0
+win_cap_pence = 100_000_000_000
 max_unit_pence = 10
+stake_credits = 3
 wild_rule = "highest"
 needs_natural = false
+spin_chance = false
 
 [bets]
 source = "made for tests"
@@ -66,7 +68,7 @@ set = "base"
 cost_credits = 3
 scatter_pays = true
 player_selects = true
-feature = "free"
+steps = [{ op = "award", symbols = ["S"], least = 2, prize = { feature = "free" } }]
 [modes.base.rtp]
 source = "made for tests"
 lowest_ppm = 0
@@ -80,6 +82,7 @@ set = "base"
 cost_credits = 3
 scatter_pays = false
 player_selects = false
+steps = [{ op = "add_spins", symbols = ["S"], spins = 1 }]
 [modes.free.rtp]
 source = "made for tests"
 lowest_ppm = 0
@@ -87,9 +90,8 @@ highest_ppm = 0
 
 [features.free]
 source = "made for tests"
-trigger = "S"
+title = "Free spins"
 mode = "free"
-adds = { symbol = "S", spins = 1 }
 max_spins = 4
 [features.free.options]
 source = "made for tests"

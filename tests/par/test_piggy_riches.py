@@ -43,7 +43,7 @@ def test_targets_are_met_exactly() -> None:
     assert result.agree
     assert misses(result) == []
     assert check_quoted(result).problems == []
-    have = figures(result, "best")
+    have = figures(result)
     assert have["best_rtp"] == pytest.approx(96.38, abs=0.005)
     assert have["worst_rtp"] == pytest.approx(95.80, abs=0.02)
     assert have["main_game_rtp"] == pytest.approx(77.4, abs=0.5)
@@ -73,7 +73,7 @@ def test_best_picks_are_the_highest_multipliers() -> None:
 
 
 def test_third_opinion_on_hit_frequencies() -> None:
-    sums, scatter = solved().base.cycle, game().features[0].trigger
+    sums, (scatter,) = solved().base.cycle, game().scatter_pays
     found = hits(game(), game().sets[0].reels, scatter)
     assert (found.any_win, found.by_lines, found.by_scatters) == (
         sums.boards_any,
@@ -91,7 +91,8 @@ def test_paytable_lines_and_options() -> None:
     assert sheet.lines == load(SHEETS / "slotopol_10.toml").lines
     (feature,) = sheet.features
     assert {count: [(o.spins, o.multiplier) for o in options] for count, options in feature.options.items()} == OPTIONS
-    assert (feature.adds, feature.adds_spins) == (scatter, 1)
+    (adds,) = sheet.modes[feature.mode].steps
+    assert (adds.op, adds.symbols, adds.least) == ("add_spins", frozenset({scatter}), 1)
     assert not sheet.modes[feature.mode].scatter_pays
 
 
@@ -139,9 +140,10 @@ def test_strips_look_like_strips() -> None:
 def test_bound_of_spins_changes_no_digit() -> None:
     """Expected spins with the bound equal the unbounded n / (1 - q) far beyond any printed digit."""
     result = solved()
-    assert result.free is not None
-    counts = result.free.counts
-    added = sum(count * ways for count, ways in enumerate(counts.boards_by_count)) / counts.boards
+    (free,) = result.free.values()
+    (adds,) = game().modes[1].steps
+    (scatter,) = adds.symbols
+    added = sum(count * ways for count, ways in enumerate(free.cycle.in_view[scatter])) / free.cycle.boards
     for played in result.policies.values():
         for pick in played.picks.values():
             assert float(pick.spins) == pytest.approx(pick.option.spins / (1 - added), rel=1e-14)
@@ -150,8 +152,8 @@ def test_bound_of_spins_changes_no_digit() -> None:
 def test_win_cap_changes_no_digit() -> None:
     """Bennett's inequality: the chance that a feature of 250 spins reaches the cap at the largest stake."""
     sheet, result = game(), solved()
-    assert result.free is not None
-    sums, bound = result.free.cycle, sheet.features[0].max_spins
+    (free,) = result.free.values()
+    sums, bound = free.cycle, sheet.features[0].max_spins
     multiplier = 6
     cap = sheet.win_cap_pence / sheet.max_unit_pence - result.base.cycle.max_credits  # credits left for free spins
     mean = sums.sum_credits / sums.boards

@@ -13,12 +13,15 @@ import pytest
 from host_tools.par.compiler import compile_sheet
 from host_tools.par.counts import by_counts, in_view, multiply
 from host_tools.par.exact import Exact, exact
-from host_tools.par.features import SpinSums, awards
-from host_tools.par.model import Sheet
+from host_tools.par.exact_prizes import value_moments
+from host_tools.par.exact_spins import Watch, split, window_wins
+from host_tools.par.features import SpinLaw, awards
+from host_tools.par.model import Option, Prize, PrizeTable, Sheet, TableRow
 from host_tools.par.sheet import load
-from host_tools.par.simulate import choices, master_seed, play
+from host_tools.par.simulate import Job, choices, play
 from native import Pack
 from native.cpython import cycle
+from tests.native import cash_catcher
 
 from .helpers import SHEETS
 
@@ -167,7 +170,7 @@ def test_slotopol_set_10_whole_game() -> None:
     result = solved("slotopol_10")
     assert round(float(100 * result.policies["best"].rtp), 6) == 96.077223
     assert result.policies["best"].rtp == result.policies["worst"].rtp, "one option only"
-    assert round(result.boards / result.triggers, 3) == 247.364
+    assert round(result.one_in("feature ") or 0, 3) == 247.364
 
 
 def test_slotopol_set_10_deviation_of_a_round_is_the_played_one() -> None:
@@ -176,8 +179,8 @@ def test_slotopol_set_10_deviation_of_a_round_is_the_played_one() -> None:
     deviation = math.sqrt(result.policies["best"].variance)
     assert 5.2 < deviation < 5.5, "near the 5.292 that set 9 was played to"
     rounds = 6_000_000
-    pack = Pack(compile_sheet(result.sheet))
-    totals = play(pack, 0, 1, master_seed("deviation"), rounds, choices(result.sheet, result, "best"), 2)
+    job = Job(compile_sheet(result.sheet), 0, 1, "deviation", tuple(choices(result.sheet, result, "best").items()))
+    totals = play(job, rounds, 2)
     mean = totals.award_pence / rounds
     played = math.sqrt(totals.sum_squares / rounds - mean * mean) / 15
     assert played == pytest.approx(deviation, rel=0.03)
@@ -221,9 +224,12 @@ def test_slotopol_sets(row: tuple) -> None:
     assert 15 * triggers / cycle_boards == pytest.approx(q, abs=6e-7)
     # A spin's win does not depend on its scatters for the mean; a millionth of a percent is the printed unit.
     part = int(line.replace(".", "")) * cycle_boards * 15 // 10**8
-    chances = tuple(boards) + (0,) * (16 - len(boards))
-    spins = SpinSums(cycle_boards, chances, tuple(part * ways // cycle_boards for ways in chances), part)
-    (award,) = awards(replace(game.features[0], max_spins=150), spins)[3]  # as good as none, and quicker
+    law = SpinLaw()
+    for shown, ways in enumerate(boards):
+        chance = Fraction(ways, cycle_boards)
+        law.add((shown, 0), chance, chance * Fraction(part, cycle_boards), Fraction(0))
+    feature = replace(game.features[0], max_spins=150)  # as good as none, and quicker
+    (award,) = awards(game, feature, law, feature.options_for(3))
     mean = award.mean / 15  # of one feature, total bets
     assert float(100 * mean / 15) == pytest.approx(free, abs=4e-6)
     assert float(line) + scatter + float(100 * mean) * triggers / cycle_boards == pytest.approx(total, abs=2e-6)
@@ -238,3 +244,87 @@ def test_counts_need_no_order() -> None:
     ordered, spread = (by_counts(sheet(name), 0) for name in ("lobster_15lines", "lobster_962"))
     assert ordered.line_pays == spread.line_pays
     assert ordered.combos == spread.combos
+
+
+# Rows top to bottom, wins, base credits, free-spin credits: T5.
+BOARDS = [
+    ("3 7 1 3 5 | 4 4 3 8 6 | 7 6 4 4 2", 2, 206, 630),
+    ("5 7 1 3 5 | 8 5 8 5 8 | 7 8 5 4 2", 3, 2018, 6066),
+    ("2 7 6 3 5 | 9 5 1 5 8 | 7 1 5 1 2", 3, 165, 825),
+    ("6 7 7 3 5 | 3 5 4 5 8 | 5 1 2 1 2", 1, 15, 75),
+    ("3 3 1 3 3 | 3 3 3 3 3 | 3 3 3 3 3", 1, 1_215_000, 2_835_000),
+    ("1 5 3 6 3 | 5 7 5 9 3 | 7 4 1 8 3", 3, 262, 1110),
+]
+
+
+def ways_sheet(wild: int) -> Sheet:
+    """Scatters pay coins there: a bet of one credit makes them so here. `wild`: what a way with a wild is multiplied by."""
+    game = sheet("ways_243")
+    first, *others = game.symbols
+    modes = tuple(replace(mode, cost=1) for mode in game.modes)
+    return replace(game, symbols=(replace(first, multiplier=wild), *others), modes=modes)
+
+
+@pytest.mark.parametrize("row", BOARDS, ids=lambda row: str(row[2]))
+def test_ways_boards(row: tuple) -> None:
+    """In free spins wilds multiply ways, and the published scatter pays too, which are added here."""
+    text, _, base, free = row
+    rows = [[int(cell) - 1 for cell in line.split()] for line in text.split("|")]
+    columns = list(zip(*rows, strict=True))
+    game = ways_sheet(1)
+    assert window_wins(game, game.modes[0], columns) == base
+    scatters = sum(cell in (0, 1) for column in columns for cell in column)
+    more = 4 * game.scatter_pay(1, scatters) if any(0 in column for column in columns) else 0
+    game = ways_sheet(5)
+    assert window_wins(game, game.modes[0], columns) + more == free
+
+
+def test_ways_full_cycle() -> None:
+    """Integers of T6. `not_paid_there` counts, window by window, the one rule in which that model differs from ours."""
+    result = exact(sheet("ways_243"), 0, threads=2, cost=1)
+    sums = result.base.cycle
+    assert result.agree
+    assert sums.boards == cash_catcher.BOARDS == 312_500_000
+    assert sums.scatter_bets == 13_417_920
+    assert sum(sums.in_view[1][3:]) == cash_catcher.TRIGGERS == 4_474_656
+    assert sums.boards_any == 122_030_280
+    assert round(result.share(sums.boards_any), 4) == 39.0497
+    assert sums.max_credits == 10_575
+    from_bet = sum(boards for win, boards in result.base.states.wins.items() if win >= 25)
+    assert round(result.share(from_bet), 4) == 12.6630
+    for wild, published in ((1, 5_283_722_805), (5, 17_734_787_085)):
+        game = ways_sheet(wild)
+        ways = sum(split(game, game.modes[0], Watch()).by_symbol.values())
+        assert ways - cash_catcher.not_paid_there(cash_catcher.cash_catcher(wild), wild) == published
+
+
+def test_ways_whole_game() -> None:
+    """Base 67.803401 %, 227.795565 % a free spin, q 0.171827, 115.065714 % in all, by the chain of features.py."""
+    boards, triggers = 312_500_000, 4_474_656
+    spin = Fraction(17_734_787_085 + 61_741_440, boards)
+    base = Fraction(5_283_722_805 + 13_417_920, boards)
+    chance = Fraction(triggers, boards)
+    law = SpinLaw()
+    law.add((0, 0), 1 - chance, spin * (1 - chance), Fraction(0))
+    law.add((12, 0), chance, spin * chance, Fraction(0))
+    feature = replace(sheet("slotopol_10").features[0], max_spins=400)
+    (award,) = awards(sheet("slotopol_10"), feature, law, (Option(12, 1),))
+    assert round(float(100 * base / 25), 6) == 67.803401
+    assert round(float(100 * spin / 25), 6) == 227.795565
+    assert round(float(12 * chance), 6) == 0.171827
+    assert round(float(100 * (base + chance * award.mean) / 25), 6) == 115.065714
+
+
+def test_lobster_buoy_bonus() -> None:
+    """T2: 4 to 12 prizes, 7.5 on average, of a table with sum 322."""
+    rows = {
+        10: 10, 5: 5, 6: 5, 7: 5, 8: 5, 100: 10, 12: 10, 15: 10, 20: 20, 22: 20, 25: 20, 27: 20, 30: 19, 35: 22, 45: 24,
+        50: 19, 55: 15, 60: 15, 65: 15, 70: 15, 75: 15, 150: 8, 250: 5,
+    }  # fmt: skip
+    rows[10] += 10  # printed twice
+    table = PrizeTable("buoy", tuple(TableRow(weight, Prize("credits", 0, prize)) for prize, weight in rows.items()))
+    assert table.weight == 322
+    mean, _ = value_moments(replace(sheet("slotopol_10"), tables=(table,)), 0)
+    assert mean == Fraction(14_175, 322)
+    picks = Fraction(2 + 3 + 4, 3) * Fraction(2 + 3, 2)
+    assert round(float(picks * mean), 3) == 330.163
