@@ -10,7 +10,7 @@ from firmware import events, tilt
 from firmware.money.amounts import pounds
 from firmware.money.ledger import ACCOUNTS
 from firmware.money.meters import METERS
-from firmware.play import rounds
+from firmware.play import replays, rounds, settings
 from firmware.play.autoplay import AMOUNTS, MAX_PLAYS, SWITCHES
 from firmware.store import keys
 
@@ -62,8 +62,9 @@ def _status(cabinet, words, now_ms):
         return
     play = machine.play
     yield "state    %s" % machine.state
-    yield "game     %s, bet %s (coin %dp, level %d)" % (
+    yield "game     %s, %s, bet %s (coin %dp, level %d)" % (
         play.game,
+        play.bets.mode_name(),
         pounds(play.bet()),
         play.bets.coin_value(),
         play.bets.level(),
@@ -129,17 +130,16 @@ def _recall(cabinet, words, now_ms):
     if not found:
         yield "no game has been played yet"
     for i in range(len(found)):
-        record = found[i]
-        yield "%2d  %s  bet %s  credit before %s  award %s" % (
-            i + 1,
-            record.game,
-            pounds(record.bet),
-            pounds(record.credit_before),
-            pounds(record.award),
-        )
-        yield "    seed %s" % "".join(["%02x" % byte for byte in record.seed])
-        if record.choices:
-            yield "    choices %s" % " ".join([str(choice + 1) for choice in record.choices])
+        yield from replays.summary(found[i], cabinet.packs, i + 1)
+
+
+def _replay(cabinet, words, now_ms):
+    books = _books(cabinet)
+    number = _whole(words[0], "the game", 1, keys.RECALL_SLOTS) if words else 1
+    found = rounds.recall(books.journal, number)
+    if len(found) < number:
+        raise ValueError("there are %d games to replay" % books.journal.get_int(keys.RECALLS_TOTAL))
+    yield from replays.replay(found[number - 1], cabinet.packs)
 
 
 def _tilts(cabinet, words, now_ms):
@@ -221,6 +221,10 @@ def query(cabinet) -> dict:
         "bet": machine.play.bet(),
         "coin_value": machine.play.bets.coin_value(),
         "level": machine.play.bets.level(),
+        "mode": machine.play.bets.mode_name(),
+        "unit": machine.play.bets.unit(),
+        "stake": machine.play.bets.stake(),
+        "pile": machine.play.pile(),
         "quiet": machine.em_meters.idle(),
     }
     for account in ACCOUNTS:
@@ -277,6 +281,21 @@ def _autoplay(cabinet, words, now_ms):
             yield "  stops on %s%s" % (name, "" if name in SWITCHES else " %d" % settings[name])
 
 
+def _mode(cabinet, words, now_ms):
+    play = _playing(cabinet)
+    bets = play.bets
+    known = [play.pack.modes[mode] for mode in range(len(play.pack.modes)) if bets.selectable(mode)]
+    if words:
+        if len(words) != 1 or words[0] not in known:
+            raise ValueError("say mode and one of: %s" % ", ".join(known))
+        if cabinet.machine.state != "idle":
+            raise ValueError("the mode can be changed only while the machine is idle; it is %s" % cabinet.machine.state)
+        if bets.mode_name() != words[0]:
+            bets.toggle_mode(words[0])
+            play.show_bet()
+    yield "mode %s of %s" % (bets.mode_name(), ", ".join(known))
+
+
 def _paytable(cabinet, words, now_ms):
     _playing(cabinet)
     pages = cabinet.machine.info
@@ -286,13 +305,18 @@ def _paytable(cabinet, words, now_ms):
 
 
 def _set(cabinet, words, now_ms):
-    settings = _playing(cabinet).settings
+    found = _playing(cabinet).settings
     if len(words) == 2:
         value = {"on": 1, "off": 0}.get(words[1])
-        settings.set(words[0], _whole(words[1], words[0], 0, 10) if value is None else value)
+        found.set(words[0], _whole(words[1], words[0], 0, 10) if value is None else value)
     elif words:
-        raise ValueError("say set quick_spin on|off, set mute on|off or set volume 0-10")
-    yield "quick_spin %s, volume %d, mute %s" % (_on(settings.quick_spin), settings.volume, _on(settings.mute))
+        raise ValueError("say set and one of %s and on|off, or set volume 0-10" % ", ".join(settings.SWITCHES))
+    yield "quick_spin %s, volume %d, mute %s, gamble %s" % (
+        _on(found.quick_spin),
+        found.volume,
+        _on(found.mute),
+        _on(found.gamble),
+    )
 
 
 def _on(value: bool) -> str:
@@ -305,7 +329,8 @@ _COMMANDS = {
     "credit": (_credit, "the player's credit and what is owed"),
     "meters": (_meters, "all meters and the audit identity"),
     "events": (_events, "[N] the newest N significant events"),
-    "recall": (_recall, "[N] the last N games with seed and choices"),
+    "recall": (_recall, "[N] the last N games with seed and decisions"),
+    "replay": (_replay, "[N] the N-th last game event by event, and whether its award is the booked one"),
     "tilts": (_tilts, "active tilts and who clears them"),
     "version": (_version, "firmware, board and game hashes"),
     "lines": (_lines, "error counts of the serial lines"),
@@ -313,7 +338,8 @@ _COMMANDS = {
     "watch": (_watch, "on|off: what happens, one JSON object a line"),
     "query": (_query, "the state as one JSON object"),
     "game": (_game, "NAME: select a game"),
+    "mode": (_mode, "[NAME]: select a mode of play"),
     "autoplay": (_autoplay, "[N [STOP…] | reset]: autoplay settings"),
-    "paytable": (_paytable, "pays at the current bet, features, lines, RTP"),
-    "set": (_set, "[quick_spin on|off | mute on|off | volume 0-10]"),
+    "paytable": (_paytable, "the information pages at the current bet"),
+    "set": (_set, "[quick_spin on|off | mute on|off | gamble on|off | volume 0-10]"),
 }

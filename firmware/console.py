@@ -13,7 +13,9 @@ from hal.board import PortError
 LINE_BYTES = 200  # longer input is refused
 OUTPUT_LINES = 200
 WATCH_RESERVE = 50  # lines kept free for answers
+WAITING_LINES = 8
 _CHUNK_BYTES = 128
+_ANSWER_LINES = 4  # steps of an answer in one turn of the loop, so that no turn is long
 
 
 class Console:
@@ -27,6 +29,7 @@ class Console:
         self._rest = b""
         self._answer = iter(())  # lines of the answer that is being printed
         self._answering = False
+        self._waiting = []  # command lines that arrived while an answer was being printed
         self.watching = False
         self.dropped = 0
 
@@ -34,7 +37,7 @@ class Console:
         data = self._port.read()
         if data:
             self._receive(data, now_ms)
-        self._pump()
+        self._pump(now_ms)
 
     def show(self, thing: dict) -> None:
         """Sends `thing` to whoever watches."""
@@ -50,7 +53,7 @@ class Console:
             if byte in (10, 13):
                 line, self._line = bytes(self._line), bytearray()
                 if len(line) > LINE_BYTES:
-                    self._output.append("error: the line is longer than %d characters" % LINE_BYTES)
+                    self._say("error: the line is longer than %d characters" % LINE_BYTES)
                 elif line.strip():
                     self._run(line, now_ms)
             elif byte in (8, 127):
@@ -59,29 +62,39 @@ class Console:
                 self._line.append(byte)
 
     def _run(self, line: bytes, now_ms: int) -> None:
-        self._finish_answer()
+        if self._answering:
+            if len(self._waiting) < WAITING_LINES:
+                self._waiting.append(line)
+            else:
+                self._say("error: %d lines wait already; wait for the answers" % WAITING_LINES)
+            return
         try:
             words = line.decode().split()
         except UnicodeError:
-            self._output.append("error: the line is not text")
+            self._say("error: the line is not text")
             return
         self._answer, self._answering = commands.run(self._cabinet, words, now_ms), True
 
-    def _finish_answer(self) -> None:
-        """A new command arrived while an answer is still being printed: queue what fits of it."""
-        while self._answering and len(self._output) < OUTPUT_LINES:
-            self._next_line()
-        self._answering = False
+    def _say(self, line: str) -> None:
+        if len(self._output) < OUTPUT_LINES:
+            self._output.append(line)
 
     def _next_line(self) -> None:
+        """One step of the answer. None is work without a line: more comes in the next turn."""
         try:
-            self._output.append(next(self._answer))
+            line = next(self._answer)
         except StopIteration:
             self._answering = False
+            return
+        if line is not None:
+            self._output.append(line)
 
-    def _pump(self) -> None:
-        while self._answering and len(self._output) < OUTPUT_LINES - WATCH_RESERVE:
-            self._next_line()
+    def _pump(self, now_ms: int) -> None:
+        if self._waiting and not self._answering:
+            self._run(self._waiting.pop(0), now_ms)
+        for _ in range(_ANSWER_LINES):
+            if self._answering and len(self._output) < OUTPUT_LINES - WATCH_RESERVE:
+                self._next_line()
         while len(self._rest) < _CHUNK_BYTES and self._output:
             self._rest += self._output.pop(0).encode() + b"\r\n"
         if self._rest:

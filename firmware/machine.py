@@ -5,6 +5,7 @@ so it cannot disagree with them (README.md has the table).
 """
 
 from firmware import events, rng
+from firmware.buttons import Buttons
 from firmware.money.em_meters import EmMeters
 from firmware.money.payout import Payout
 from firmware.play.info import InfoPages
@@ -16,6 +17,8 @@ BOOT = "boot"
 IDLE = "idle"
 PLAYING = "playing"
 CHOOSING = "choosing"
+GAMBLING = "gambling"  # the player may gamble a win
+OFFERING = "offering"  # the player may wager a credit below the cost of a play
 PAYING = "paying"
 HANDPAY = "handpay"
 TILTED = "tilted"
@@ -55,11 +58,14 @@ class Machine:
         self.payout = Payout(books, devices.hoppers, self.tilts, show)
         self.em_meters = EmMeters(books, devices.panel)
         self.info = InfoPages(self.play, show)
+        self.buttons = Buttons(self, devices.panel, show)
         self.online = {"panel": False, "acceptor": False}
         self.state = BOOT
         self._booted = False
         self._service = False
-        self._drawing = False
+        self._wager = 0  # pence of the play whose seed is being drawn
+        self._seed = b""  # drawn, and not yet played
+        self._offered = 0  # pence that a spin chance was offered for
         self._accepting = None
         self._lamps_ms = 0
         self._causes_ms = -CAUSES_MS  # when the causes of automatic tilts were last looked at
@@ -91,21 +97,24 @@ class Machine:
         elif self.state == PLAYING:
             self._continue_play(now_ms)
             self._update_state()
+        if self.play.take_fault():
+            self._latch("program", now_ms)
+        self.info.poll()
         self._enable_acceptor()
         if now_ms - self._lamps_ms >= LAMPS_MS:
             self._lamps_ms = now_ms
-            self._set_lamps()
+            self.buttons.set_lamps()
 
     def _continue_play(self, now_ms: int) -> None:
-        if self._drawing:
-            seed = self.generator.seed()
-            if seed:
-                self._drawing = False
-                self.play.begin(seed, now_ms)
+        if self._seed:  # a turn behind the draw, so that neither turn is long
+            seed, wager, self._seed, self._wager = self._seed, self._wager, b"", 0
+            self.play.begin(seed, wager, now_ms)
+        elif self._wager:
+            self._seed = self.generator.seed()
         elif self.play.round is None:
-            self._start_play(now_ms)  # the next of autoplay
-        elif self.play.poll(now_ms) and self.play.fault:
-            self._latch("program", now_ms)
+            self.start_play(now_ms)  # the next of autoplay
+        else:
+            self.play.poll(now_ms)
 
     def _derive_state(self) -> str:
         if not self._booted:
@@ -120,9 +129,11 @@ class Machine:
             return HANDPAY
         if self.play.choosing():
             return CHOOSING
-        if self._drawing or self.play.round is not None or self.play.autoplay.running():
+        if self.play.gambling():
+            return GAMBLING
+        if self._wager or self.play.round is not None or self.play.autoplay.running():
             return PLAYING
-        return IDLE
+        return OFFERING if self._offered else IDLE
 
     def _update_state(self) -> None:
         state = self._derive_state()
@@ -155,6 +166,8 @@ class Machine:
         """Tells somebody who has just begun to watch how things stand."""
         self._show_state()
         self.play.show_picture()
+        if self._offered:
+            self.show_offer()
 
     def _show_state(self) -> None:
         self._show({"e": "state", "state": self.state, "tilts": self.tilts.active()})
@@ -169,7 +182,7 @@ class Machine:
             self._panel.booked()
             kind, name = event[0], event[1] if len(event) > 1 else ""
             if kind == "press":
-                self._press(name, now_ms)
+                self.buttons.press(name, now_ms)
             elif kind in ("open", "close"):
                 self._door(kind == "open", name, now_ms)
             elif kind in ("turn", "unturn"):
@@ -283,85 +296,60 @@ class Machine:
 
     def _enable_acceptor(self) -> None:
         """Coins are taken only when every condition holds (CAB-COI-01)."""
-        credit = self._books.ledger.value("credit")
-        accept = self.state == IDLE and credit + LARGEST_COIN_PENCE <= CREDIT_LIMIT_PENCE
+        accept = self.state == IDLE and self.credit() + LARGEST_COIN_PENCE <= CREDIT_LIMIT_PENCE
         if accept != self._accepting:
             self._accepting = accept
             self._acceptor.accept(accept)
 
-    # --- buttons -------------------------------------------------------------------------------------------------
+    # --- play and pay-out ------------------------------------------------------------------------------------------
 
-    def _press(self, name: str, now_ms: int) -> None:
-        """One press at a time, in the order of the panel's inputs: simultaneous presses have a defined result."""
-        self._show({"e": "press", "button": name})
-        if self.state == IDLE:
-            self._press_idle(name, now_ms)
-        elif self.state == CHOOSING:
-            if name == "left":
-                self.play.move(-1)
-            elif name == "right":
-                self.play.move(1)
-            elif name == "start":
-                self.play.confirm(now_ms)
-        elif self.state == PLAYING and name == "autoplay":
-            self.play.autoplay.stop()
-            self._show({"e": "autoplay_stopped", "reason": "button"})
+    def credit(self) -> int:
+        return self._books.ledger.value("credit")
 
-    def _press_idle(self, name: str, now_ms: int) -> None:
-        play = self.play
-        if name == "autoplay":
-            if play.autoplay.running():
-                play.autoplay.stop()
-            else:
-                play.autoplay.start(self._books.ledger.value("credit"))
-                self._start_play(now_ms)
-            return
-        if self.info.press(name):
-            return
-        if name == "start":
-            self._start_play(now_ms)
-        elif name == "max_bet":
-            if play.bets.max_level():
-                play.show_bet()
-            self._start_play(now_ms)
-        elif name in ("cash_out", "collect"):
-            self._cash_out(now_ms)
-        else:
-            self._select_bet(name)
-
-    def _select_bet(self, name: str) -> None:
-        bets = self.play.bets
-        steps = {
-            "stake_up": (bets.step_coin_value, 1),
-            "stake_down": (bets.step_coin_value, -1),
-            "level_up": (bets.step_level, 1),
-            "level_down": (bets.step_level, -1),
-        }
-        step = steps.get(name)
-        if step and step[0](step[1]):
-            self.play.show_bet()
-
-    def _start_play(self, now_ms: int) -> None:
+    def start_play(self, now_ms: int) -> None:
+        """Draws for the next play. Credit below its cost is offered as a spin chance where the game has that (G6)."""
         if not self._audit(now_ms):
             return
         self.info.close()
-        bet = self.play.bet()
-        credit = self._books.ledger.value("credit")
-        if credit < bet:
-            self.play.autoplay.stop()
-            self._show({"e": "credit_low", "credit": credit, "bet": bet})
+        bet, credit = self.play.bet(), self.credit()
+        if credit >= bet:
+            self._draw(bet)
             return
-        self._drawing = True
+        by_hand = not self.play.autoplay.running()
+        self.play.autoplay.stop()
+        if by_hand and credit and self.play.pack.spin_chance:
+            self._offered = credit
+            self.show_offer()
+        else:
+            self._show({"e": "credit_low", "credit": credit, "bet": bet})
+
+    def show_offer(self) -> None:
+        credit, bet = self._offered, self.play.bet()
+        self._show({"e": "spin_chance_offer", "credit": credit, "bet": bet, "chance_ppm": credit * 1000000 // bet})
+
+    def take_offer(self) -> None:
+        """PLAY: the credit that was offered is wagered."""
+        wager, self._offered = self._offered, 0
+        self._draw(wager)
+
+    def decline_offer(self) -> None:
+        """NO THANKS: the credit stays."""
+        self._offered = 0
+        self._show({"e": "spin_chance_declined", "credit": self.credit()})
+        self._update_state()
+
+    def _draw(self, wager: int) -> None:
+        self._wager = wager
         self.generator.request()
         self._update_state()
 
     def _cancel_draw(self) -> None:
-        if self._drawing:
-            self._drawing = False
+        if self._wager:
+            self._wager, self._seed = 0, b""
             self.generator.cancel()
 
-    def _cash_out(self, now_ms: int) -> None:
-        if self._audit(now_ms) and self.payout.payable(self._books.ledger.value("credit")):
+    def cash_out(self, now_ms: int) -> None:
+        if self._audit(now_ms) and self.payout.payable(self.credit()):
             self.payout.start(now_ms)
             self._update_state()
 
@@ -376,20 +364,3 @@ class Machine:
         transaction = self._books.transaction(now_ms)
         self.tilts.latch(tilt, transaction)
         transaction.commit()
-
-    # --- lamps ---------------------------------------------------------------------------------------------------
-
-    def _set_lamps(self) -> None:
-        lamp = self._panel.lamp
-        idle, choosing = self.state == IDLE, self.state == CHOOSING
-        credit = self._books.ledger.value("credit")
-        can_play = idle and credit >= self.play.bet()
-        lamp("start", can_play or choosing)
-        lamp("autoplay", can_play or self.play.autoplay.running())
-        lamp("max_bet", can_play)
-        lamp("cash_out", idle and self.payout.payable(credit) > 0)
-        for name in ("stake_up", "stake_down", "level_up", "level_down", "info"):
-            lamp(name, idle)
-        for name in ("left", "right"):
-            lamp(name, choosing or self.info.open)
-        lamp("tower", self.state in (TILTED, HANDPAY, SERVICE))

@@ -1,50 +1,94 @@
-"""A round and its committed facts: the bet and the seed before anything is shown, each choice, the award at the end.
+"""A round and its committed facts: the bet and the seed before anything is shown, each decision, the award at the end.
 
-A round is a function of (pack, mode, unit, seed, choices), so these facts are enough to finish it after any interruption
-(G9) and to show it again (recall). The record is the same for the round under way and for the last ten.
+A round is a function of (pack, mode, unit, wager, seed, pile, decisions), so these facts are enough to finish it after any
+interruption (G9) and to show it again (recall). The record is the same for the round under way and for the last ten.
+
+Decisions are bytes in the order in which they were made: a pick is its option; a gamble is its row and a u32 of pence;
+COLLECT takes the winnings. Which of them a byte begins follows from what the round asks for at that point.
 """
 
 import struct
 
 import native
 from firmware import events
+from firmware.play import pile
 from firmware.store import keys
 
-_RECORD = "<16s8sBIIQ32s"  # game, first bytes of the pack's SHA-256, mode, unit, bet, credit before, seed
+_RECORD = (
+    "<16s8sBBIIIQ32s"  # game, first bytes of the pack's SHA-256, mode, flags, unit, bet, pile, credit before, seed
+)
 _RECORD_BYTES = struct.calcsize(_RECORD)
 _HASH_BYTES = 8
+_GAMBLE_ALLOWED = 1  # flag
+COLLECT = 0xFF
 LARGE_WIN_PENCE = 100000  # a win of this size is paid by hand (default configuration)
+
+_WIN_KINDS = (
+    native.LINE_WIN,
+    native.WAYS_WIN,
+    native.SCATTER_WIN,
+    native.COLLECT,
+    native.POT,
+    native.PRIZE,
+    native.BOWL,
+)
+_IS_WIN = bytes([kind in _WIN_KINDS for kind in range(native.GAMBLE + 1)])
 
 
 class RoundRecord:
-    """What was committed about one round."""
+    """What was committed about one round. `bet` are the pence that it took; less than its cost is a spin chance."""
 
-    def __init__(self, game: str, pack_hash: bytes, mode: int, unit: int, bet: int, credit_before: int, seed: bytes):
+    def __init__(self, game: str, pack_hash: bytes, mode: int, gamble: bool, unit: int, bet: int, pile_before: int):
         self.game = game
         self.pack_hash = pack_hash[:_HASH_BYTES]
         self.mode = mode
+        self.gamble = gamble
         self.unit = unit
         self.bet = bet
-        self.credit_before = credit_before
-        self.seed = seed
-        self.choices = b""
+        self.pile_before = pile_before
+        self.credit_before = 0
+        self.seed = b""
+        self.decisions = b""
         self.award = 0
 
     def pack(self) -> bytes:
-        name = self.game.encode()
-        return struct.pack(_RECORD, name, self.pack_hash, self.mode, self.unit, self.bet, self.credit_before, self.seed)
+        return struct.pack(
+            _RECORD,
+            self.game.encode(),
+            self.pack_hash,
+            self.mode,
+            _GAMBLE_ALLOWED if self.gamble else 0,
+            self.unit,
+            self.bet,
+            self.pile_before,
+            self.credit_before,
+            self.seed,
+        )
 
     def pack_finished(self) -> bytes:
-        return self.pack() + struct.pack("<Q", self.award) + self.choices
+        return self.pack() + struct.pack("<Q", self.award) + self.decisions
+
+    def fits(self, pack) -> bool:
+        """True when `pack` is the one that the round was played with."""
+        return pack is not None and pack.sha256[:_HASH_BYTES] == self.pack_hash
+
+    def core(self, pack):
+        """The round from its beginning."""
+        wager = self.bet if self.bet < self.unit * pack.cost(self.mode) else 0
+        return native.Round(pack, self.mode, self.unit, self.seed, wager, self.gamble, self.pile_before)
 
 
 def unpack(data: bytes) -> RoundRecord:
     """The record that `pack` or `pack_finished` wrote."""
-    name, pack_hash, mode, unit, bet, credit_before, seed = struct.unpack(_RECORD, data[:_RECORD_BYTES])
-    record = RoundRecord(name.rstrip(b"\x00").decode(), pack_hash, mode, unit, bet, credit_before, seed)
+    name, pack_hash, mode, flags, unit, bet, pile_before, credit_before, seed = struct.unpack(
+        _RECORD, data[:_RECORD_BYTES]
+    )
+    gamble = bool(flags & _GAMBLE_ALLOWED)
+    record = RoundRecord(name.rstrip(b"\x00").decode(), pack_hash, mode, gamble, unit, bet, pile_before)
+    record.credit_before, record.seed = credit_before, seed
     if len(data) > _RECORD_BYTES:
         record.award = struct.unpack("<Q", data[_RECORD_BYTES : _RECORD_BYTES + 8])[0]
-        record.choices = data[_RECORD_BYTES + 8 :]
+        record.decisions = data[_RECORD_BYTES + 8 :]
     return record
 
 
@@ -57,47 +101,105 @@ def recall(journal, number: int):
     return found
 
 
+def gamble_bytes(row: int, pence: int) -> bytes:
+    return struct.pack("<BI", row, pence)
+
+
+def decide(core, due: int, decisions: bytes, place: int) -> int:
+    """Makes the decision that begins at `place`; `due` is the event that asks for it. Returns the place behind it."""
+    if due == native.CHOICE:
+        core.choose(decisions[place])
+        return place + 1
+    if decisions[place] == COLLECT:
+        core.collect()
+        return place + 1
+    row, pence = struct.unpack("<BI", decisions[place : place + 5])
+    core.gamble(row, pence)
+    return place + 5
+
+
+def asks(kind: int) -> bool:
+    """True for an event behind which the player must decide."""
+    return kind in (native.CHOICE, native.GAMBLE_OFFER)
+
+
 class OpenRound:
     """The round under way. Every method that changes a fact commits it before it returns."""
 
     def __init__(self, books, pack, record):
         self._books = books
+        self.pack = pack
         self.record = record
-        self.core = native.Round(pack, record.mode, record.unit, record.seed)
+        self.core = record.core(pack)
         self.step = 0
+        self.due = 0  # CHOICE or GAMBLE_OFFER while the player must decide
+        self.strips = -1  # set of strips of the last spin, -1 before the first
+        self.gambles = 0  # taken in this round
+        self.only_cash = False  # a gamble was won after which only cash can be gambled
         self.had_free_spins = False
         self.free_spins_left = 0
         self.multiplier = 1  # of the free spins under way
         self.won = 0  # pence shown as won so far
 
     def next(self):
-        """The next event of the round (native/README.md)."""
+        """The next event of the round (native/MECHANICS.md)."""
         event = self.core.next()
         self.step += 1
-        kind, _, _, count, multiplier, pence = event
-        if kind in (native.LINE_WIN, native.WAYS_WIN, native.SCATTER_WIN):
-            self.won += pence
-        elif kind == native.SPIN:
-            self.free_spins_left = count
+        kind = event[0]
+        if kind == native.SPIN:
+            self.strips, self.free_spins_left = event[1], event[3]
+        elif _IS_WIN[kind]:
+            self.won += event[5]
+        elif kind == native.CHOICE:
+            self.due = kind
+        elif kind == native.GAMBLE_OFFER:
+            self.due, self.gambles = kind, event[1]
         elif kind == native.FREE_SPINS_BEGIN:
             self.had_free_spins = True
-            self.free_spins_left, self.multiplier = count, multiplier
+            self.free_spins_left, self.multiplier = event[3], event[4]
         elif kind == native.FREE_SPINS_ADDED:
-            self.free_spins_left += count
+            self.free_spins_left += event[3]
         elif kind == native.FREE_SPINS_END:
             self.free_spins_left, self.multiplier = 0, 1
+        elif kind == native.WIN_CAP:
+            self.won -= event[5]
+        elif kind == native.GAMBLE:
+            self._gambled(event[1], event[3], event[5])
         return event
+
+    def _gambled(self, row: int, green: int, pence: int) -> None:
+        gamble = self.pack.gambles[row]
+        self.won -= pence
+        if green and gamble[1] == native.GAMBLE_CASH:
+            self.won += pence * gamble[3] // gamble[4]
+        self.only_cash = self.only_cash or bool(gamble[7] & native.GAMBLE_THEN_CASH_ONLY)
+
+    def replay(self, decisions: bytes, shown: int) -> None:
+        """Goes on to where `shown` events had been shown and all `decisions` were made."""
+        place = 0
+        while not self.core.finished:
+            if self.due:
+                if place == len(decisions):
+                    break
+                place = decide(self.core, self.due, decisions, place)
+                self.due = 0
+            elif self.step >= shown:
+                break
+            else:
+                self.next()
+        self.record.decisions = decisions
 
     def note_progress(self) -> None:
         """Commits how far the round has been shown, so that recovery goes on from there."""
         self._books.journal.commit(((keys.ROUND_STEP, self.step),))
 
-    def choose(self, option: int) -> None:
-        """Commits the player's choice, then makes it."""
-        choices = self.record.choices + bytes([option])
-        self._books.journal.commit(((keys.ROUND_CHOICES, choices), (keys.ROUND_STEP, self.step)))
-        self.record.choices = choices
-        self.core.choose(option)
+    def decide(self, decision: bytes) -> None:
+        """Commits the player's decision, then makes it. CoreError when the core refuses it."""
+        decisions = self.record.decisions + decision
+        self._books.journal.commit(((keys.ROUND_DECISIONS, decisions), (keys.ROUND_STEP, self.step)))
+        self.record.decisions = decisions
+        decide(self.core, self.due, decision, 0)
+        self.due = 0
 
     def finish(self, now_ms: int, capped_pence: int) -> bool:
         """Books the award and moves the round to the recall list. True when the award waits for a handpay."""
@@ -115,6 +217,8 @@ class OpenRound:
             transaction.count("free_spin_features")
         if capped_pence:
             transaction.event(events.WIN_CAPPED, capped_pence)
+        if self.core.pile != record.pile_before:
+            transaction.set(*pile.change(journal, record.game, self.core.pile))
         _close(transaction)
         transaction.set(keys.RECALL_BASE + total % keys.RECALL_SLOTS, record.pack_finished())
         transaction.set(keys.RECALLS_TOTAL, total + 1)
@@ -123,14 +227,13 @@ class OpenRound:
         return by_hand
 
 
-def begin(books, game: str, pack, mode: int, unit: int, seed: bytes, now_ms: int) -> OpenRound:
+def begin(books, pack, record: RoundRecord, seed: bytes, now_ms: int) -> OpenRound:
     """Commits bet and seed, then begins the round. LedgerError when the credit does not cover the bet."""
-    bet = unit * pack.cost(mode)
-    record = RoundRecord(game, pack.sha256, mode, unit, bet, books.ledger.value("credit"), seed)
+    record.credit_before, record.seed = books.ledger.value("credit"), seed
     opened = OpenRound(books, pack, record)
-    transaction = books.transaction(now_ms).post("credit", -bet).post("wagered", bet)
+    transaction = books.transaction(now_ms).post("credit", -record.bet).post("wagered", record.bet)
     transaction.count("games").count("games_since_power_up").count("games_since_door")
-    transaction.set(keys.ROUND, record.pack()).set(keys.ROUND_CHOICES, b"").set(keys.ROUND_STEP, 0)
+    transaction.set(keys.ROUND, record.pack()).set(keys.ROUND_DECISIONS, b"").set(keys.ROUND_STEP, 0)
     transaction.commit()
     return opened
 
@@ -141,39 +244,27 @@ def recover(books, packs, now_ms: int):
     `packs` maps a game's name to its opened pack. A round whose pack is gone or different, or whose replay fails, is
     voided: its bet is refunded and the event logged (G8).
     """
-    data = books.journal.get(keys.ROUND)
+    journal = books.journal
+    data = journal.get(keys.ROUND)
     if not data:
         return None
     record = unpack(data)
-    choices = books.journal.get(keys.ROUND_CHOICES)
-    shown = books.journal.get_int(keys.ROUND_STEP)
     pack = packs.get(record.game)
-    if pack is None or pack.sha256[:_HASH_BYTES] != record.pack_hash:
+    if not record.fits(pack):
         void(books, record, now_ms)
         return None
     try:
         opened = OpenRound(books, pack, record)
-        taken = 0
-        while not opened.core.finished:
-            if opened.core.options():
-                if taken == len(choices):
-                    break
-                opened.core.choose(choices[taken])
-                taken += 1
-            elif opened.step >= shown:
-                break
-            else:
-                opened.next()
+        opened.replay(journal.get(keys.ROUND_DECISIONS), journal.get_int(keys.ROUND_STEP))
     except native.CoreError:
         void(books, record, now_ms)
         return None
-    record.choices = choices
     books.transaction(now_ms).event(events.ROUND_RECOVERED, opened.step).commit()
     return opened
 
 
 def void(books, record, now_ms: int) -> None:
-    """Refunds the bet of a round that cannot be finished."""
+    """Refunds the bet of a round that cannot be finished. The pile stays as it was before the round."""
     transaction = books.transaction(now_ms).post("refunded", record.bet).post("credit", record.bet)
     transaction.count("voided_games").event(events.ROUND_VOIDED, record.bet)
     _close(transaction)
@@ -181,4 +272,4 @@ def void(books, record, now_ms: int) -> None:
 
 
 def _close(transaction) -> None:
-    transaction.set(keys.ROUND, b"").set(keys.ROUND_CHOICES, b"").set(keys.ROUND_STEP, 0)
+    transaction.set(keys.ROUND, b"").set(keys.ROUND_DECISIONS, b"").set(keys.ROUND_STEP, 0)

@@ -1,0 +1,101 @@
+"""Recall: finished games told again through the round function, which also proves their awards (CAB-EVT-02, G2).
+
+Generators of lines for the console. They yield None where an event gives no line, so that a long feature takes many turns of the
+loop instead of one long turn.
+"""
+
+import native
+from firmware.money.amounts import pounds
+from firmware.play import rounds, shown
+
+
+def summary(record, packs, number: int):
+    """A finished game in two or three lines."""
+    pack = packs.get(record.game)
+    mode = pack.modes[record.mode] if record.fits(pack) else "mode %d" % record.mode
+    yield "%2d  %s %s  bet %s  credit before %s  award %s" % (
+        number,
+        record.game,
+        mode,
+        pounds(record.bet),
+        pounds(record.credit_before),
+        pounds(record.award),
+    )
+    yield "    seed %s" % "".join(["%02x" % byte for byte in record.seed])
+    if not record.decisions:
+        return
+    if not record.fits(pack):
+        yield "    decisions %s of another version of the game" % "".join(["%02x" % byte for byte in record.decisions])
+        return
+    made = []
+    for _, _, decision in _told(record, pack):
+        if decision:
+            made.append(decision)
+        yield None
+    yield "    decisions %s" % ", ".join(made)
+
+
+def replay(record, packs):
+    """Every event of a finished game, its decisions, and whether the award is the booked one."""
+    pack = packs.get(record.game)
+    if not record.fits(pack):
+        raise ValueError("%s has changed since; put the version that was played back to replay it" % record.game)
+    yield "%s %s, bet %s" % (record.game, pack.modes[record.mode], pounds(record.bet))
+    award = 0
+    for core, event, decision in _told(record, pack):
+        award = core.award_pence
+        if decision:
+            yield "  %s" % decision
+        if event is not None:
+            yield "  " + _line(pack, core, event)
+    yield "award %s %s" % (
+        pounds(award),
+        "as booked" if award == record.award else "DIFFERS, booked " + pounds(record.award),
+    )
+
+
+def _told(record, pack):
+    """(round, event or None, decision in words or "") step by step; an event every step, a decision where one was made."""
+    core = record.core(pack)
+    due, place = 0, 0
+    while not core.finished:
+        if due:
+            before = place
+            place = rounds.decide(core, due, record.decisions, place)
+            yield core, None, _decision(pack, due, record.decisions[before:place])
+            due = 0
+            continue
+        event = core.next()
+        if rounds.asks(event[0]):
+            due = event[0]
+        yield core, event, ""
+
+
+def _decision(pack, due: int, data: bytes) -> str:
+    if due == native.CHOICE:
+        return "pick %d" % (data[0] + 1)
+    if data[0] == rounds.COLLECT:
+        return "collect"
+    return "gamble %s on %s" % (pounds(int.from_bytes(data[1:], "little")), pack.gambles[data[0]][0])
+
+
+def _line(pack, core, event) -> str:
+    kind, index, symbol, count, multiplier, pence = event
+    if kind == native.SPIN:
+        window = core.window()
+        rows = []
+        for row in range(pack.rows):
+            rows.append(" ".join([pack.symbols[window[reel * pack.rows + row]] for reel in range(pack.reels)]))
+        return "spin: %s" % " / ".join(rows)
+    if kind == native.CHOICE:
+        return "choice of %d" % count
+    if kind == native.GAMBLE_OFFER:
+        return "gamble offered for %s" % pounds(pence)
+    if kind == native.ROUND_END:
+        return "round end %s" % pounds(pence)
+    name = shown.event_name(pack, event)
+    text = shown.NAMES[kind].replace("_", " ") + (" " + name if name else "")
+    for label, number in (("index", index), ("symbol", symbol), ("count", count), ("x", multiplier)):
+        if number:
+            text += "  %s %d" % (label, number)
+    return text + ("  " + pounds(pence) if pence else "")
