@@ -17,6 +17,7 @@ from host_tools.face import controls
 from host_tools.face.hands import Hands, Pace
 from host_tools.face.reels import Reels
 from host_tools.face.view import STATES, View
+from host_tools.face.wheels import Wheels
 from host_tools.face.widgets import Choice, ConsoleLine, Info, Meter, PanelButton, Pressable, SwitchLine
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.transcript import pounds
@@ -98,6 +99,7 @@ class FrontPanel(App[None]):
             with Vertical(id="stage"):
                 with Vertical(id="glass"):
                     yield Reels(self.view)
+                    yield Wheels(self.view)
                     yield Choice()
                     yield Info()
                 yield Static(id="lines")
@@ -182,7 +184,10 @@ class FrontPanel(App[None]):
             return  # a last tick while the screen is being taken down
         reels = self.query_one(Reels)
         reels.show(now_ms)
-        reels.display = not view.options and not view.info_page
+        wheels = self.query_one(Wheels)
+        wheels.show(now_ms)
+        wheels.display = bool(view.overlay(now_ms)) and not view.options and not view.info_page
+        reels.display = not view.options and not view.info_page and not wheels.display
         choice, info = self.query_one(Choice), self.query_one(Info)
         choice.display = bool(view.options)
         info.display = bool(view.info_page) and not view.options
@@ -201,28 +206,47 @@ class FrontPanel(App[None]):
             bar = self.query_one("#message", Static)
             bar.update(Text(message[0]))
             bar.set_classes(message[1])
-        lines = self._line_numbers(now_ms)
+        lines = self._below_the_reels(now_ms)
         if lines.markup != self._lines[0]:
             self._lines = (lines.markup, "")
             self.query_one("#lines", Static).update(lines)
         caption, tone = STATES.get(view.state, (view.state.upper(), "hint"))
-        if (caption, view.game) != self._state:
-            self._state = (caption, view.game)
+        title = view.game.replace("_", " ").upper() + (
+            "" if view.mode == "base" else f"  {view.mode.replace('_', ' ')}"
+        )
+        if (caption, title) != self._state:
+            self._state = (caption, title)
             state = self.query_one("#state", Static)
             state.update(caption)
             state.set_classes(tone)
-            self.query_one("#title", Static).update(view.game.replace("_", " ").upper())
+            self.query_one("#title", Static).update(title)
             more = "F2 game   " if len(view.packs) > 1 else ""
             self.query_one("#hints", Static).update(f"{more}/ console   ^q quit")
 
-    def _line_numbers(self, now_ms: int) -> Text:
+    def _below_the_reels(self, now_ms: int) -> Text:
+        """The pots' places while they are filled, else line numbers or ways, and the pile."""
+        view = self.view
+        text = Text("", no_wrap=True)
+        if view.in_feature and view.pots():
+            for name, filled, places in view.pots():
+                text.append(f" {name.upper()} ", DIM)
+                text.append("●" * filled + "○" * (places - filled), "bold #f2c14e" if filled else "#3f4b63")
+        elif view.pack.evaluation(0):
+            text.append(f"{view.pack.rows**view.pack.reels} WAYS", DIM)
+        else:
+            self._line_numbers(text, now_ms)
+        if view.pile and not (view.in_feature and view.pots()):
+            text.append("  PILE ", DIM).append(str(view.pile), "bold #f2c14e")
+        return text
+
+    def _line_numbers(self, text: Text, now_ms: int) -> None:
         view = self.view
         shown = view.shown_win(now_ms)
         won = view.lines_won() if shown is not None or not view.spinning(now_ms) else frozenset[int]()
         count = len(view.pack.lines)
-        text = Text("LINES ", style=DIM, no_wrap=True)
-        bar = self.query_one("#lines")
-        pitch = 4 if bar.size.width >= len(text) + 4 * count else 3
+        text.append("LINES ", DIM)
+        room = self.query_one("#lines").size.width - (len(f"  PILE {view.pile}") if view.pile else 0)
+        pitch = 4 if room >= len(text) + 4 * count else 3
         for line in range(count) if count <= MOST_LINE_NUMBERS else sorted(won):
             style = "#3f4b63"
             if shown is not None and line == shown.line:
@@ -230,7 +254,6 @@ class FrontPanel(App[None]):
             elif line in won:
                 style = "bold #f2c14e"
             text.append(f"{line + 1:^{pitch}}", style)
-        return text
 
     def _show_meters(self) -> None:
         view = self.view
@@ -239,19 +262,20 @@ class FrontPanel(App[None]):
             return pounds(pence) if view.powered else ""
 
         self.query_one("#credit", Meter).show(amount(view.credit))
-        stake = f"BET   {view.coin_value}p × level {view.level}" if view.level else ""
+        stake = f"BET   {view.coin_value}p × level {view.level}" if view.level and view.pack.levels > 1 else "BET"
         self.query_one("#bet", Meter).show(amount(view.bet), stake)
         self.query_one("#win", Meter).show(amount(view.win))
         self.query_one("#win").set_class(view.win > 0, "lit")
         free_spins = self.query_one("#free_spins", Meter)
         free_spins.display = view.in_feature
-        # After a power loss in the feature its multiplier is not told again.
         times = f"   ×{view.multiplier}" if view.multiplier > 1 else ""
         free_spins.show(str(view.free_spins), f"FREE SPINS{times}")
 
     def _show_controls(self) -> None:
         panel = self.rig.world.panel
         for button in self.query(PanelButton):
+            if button.button.name in controls.STAKES:
+                button.caption(controls.STAKES[button.button.name][self.view.pack.levels == 1])
             button.show(panel.lamp(button.button.name), panel.active(button.button.name))
         states = [panel.active(switch.name) for switch in controls.SWITCHES]
         states += [self.view.powered, self.view.quick_spin]

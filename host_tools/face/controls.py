@@ -34,6 +34,9 @@ BUTTONS = (
     Button("start", "START", "space,enter", "space"),
 )
 
+# What the stake's buttons are called where a play costs coin value x level, and where there is one ladder of stakes.
+STAKES = {"stake_down": ("COIN −", "STAKE −"), "stake_up": ("COIN +", "STAKE +")}
+
 
 @dataclass(frozen=True)
 class Switch:

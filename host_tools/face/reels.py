@@ -10,6 +10,8 @@ from host_tools.face.view import View
 GLASS = "#111827"
 _BLUR_MS = 70  # a turning reel moves by one symbol in this time
 _WIDEST, _HIGHEST = 18, 8
+_FRAMES = {1: "#c98b5a", 2: "#c3cede", 3: "#ffd75e"}  # by level: bronze, silver, gold
+_VALUE = "#ffe9a8"
 
 Row = list[tuple[str, Style]]
 
@@ -33,7 +35,17 @@ class Reels(Widget):
         view = self._view
         turning = now_ms // _BLUR_MS if view.spinning(now_ms) else 0
         win = view.shown_win(now_ms)
-        frame = (view.game, view.powered, tuple(view.window), turning, win, tuple(self._stopped(now_ms)))
+        extra = (tuple(view.frames.items()), tuple(view.values.items()), view.marked)
+        frame = (
+            view.game,
+            view.mode,
+            view.powered,
+            tuple(view.window),
+            turning,
+            win,
+            extra,
+            tuple(self._stopped(now_ms)),
+        )
         self._now_ms = now_ms
         if frame != self._frame:
             self._frame = frame
@@ -66,24 +78,27 @@ class Reels(Widget):
         cell = reel * view.pack.rows + row
         if not view.powered:
             return _rows([], width, high, Style(bgcolor="#0d1420"), "#0d1420")
-        if view.reel_turns(reel, self._now_ms):
-            strip = view.pack.strip(0, reel)
+        turning = view.reel_turns(reel, self._now_ms)
+        if turning:
+            strip = view.pack.strip(view.strips, reel)
             symbol = strip[(row - self._now_ms // _BLUR_MS + 7 * reel) % len(strip)]
             ink, ground = 0.5, 0.05
         elif not view.window:
-            strip = view.pack.strip(0, reel)
+            strip = view.pack.strip(view.strips, reel)
             symbol, ink, ground = strip[(row + 5 * reel) % len(strip)], 0.5, 0.06
         else:
             symbol, ink, ground = view.window[cell], 1.0, 0.17
         shown = self._look(symbol)
+        value = "" if turning else _short(view.values.get(cell, 0))
+        frame = view.frames.get(cell, 0)
         win = view.shown_win(self._now_ms)
         if win is not None and cell in win.cells:
-            return _draw(shown, width, high, "#10151f", mix(shown.ink, "#ffffff", 0.85))
-        if win is not None:
+            return _draw(shown, width, high, "#10151f", mix(shown.ink, "#ffffff", 0.85), value, frame)
+        if win is not None and not value:
             ink, ground = 0.5, 0.07
-        if shown.special and ink == 1.0:
+        if (shown.special and ink == 1.0) or cell in view.marked:
             ground = 0.36
-        return _draw(shown, width, high, mix(shown.ink, GLASS, ink), mix(shown.ink, GLASS, ground))
+        return _draw(shown, width, high, mix(shown.ink, GLASS, ink), mix(shown.ink, GLASS, ground), value, frame)
 
     def _look(self, symbol: int) -> Look:
         pack = self._view.pack
@@ -91,12 +106,48 @@ class Reels(Widget):
         return look(pack.symbols[symbol], symbol, scatter)
 
 
-def _draw(shown: Look, width: int, high: int, ink: str, ground: str) -> list[Row]:
+def _fitting(name: str, width: int) -> str:
+    """As many words of a name as there is room for."""
+    while len(name) > width and " " in name:
+        name = name.rsplit(" ", 1)[0]
+    return name[:width]
+
+
+def _short(pence: int) -> str:
+    """An amount that fits a card."""
+    if not pence:
+        return ""
+    return f"£{pence // 100}" if pence % 100 == 0 or pence >= 100_000 else f"£{pence / 100:.2f}"
+
+
+def _draw(shown: Look, width: int, high: int, ink: str, ground: str, value: str = "", frame: int = 0) -> list[Row]:
+    """A card; `value` stands in place of the name, a `frame` goes round it in the colour of its level."""
     style = Style(color=ink, bgcolor=ground, bold=True)
-    name = shown.name if len(shown.name) <= width else shown.name.replace(" ", "")[:width]
+    name = _fitting(shown.name, width - 2 * bool(frame))
     gap = [""] if high > 6 else []
-    lines = [name] if high < 4 else [*shown.art, *gap, name]
-    return _rows(lines, width, high, style, ground)
+    lines = [value or name] if high < 4 else [*shown.art, *gap, value or name]
+    rows = _rows(lines, width, high, style, ground)
+    if value:
+        place = next(i for i, row in enumerate(rows) if row[0][0].strip() == value)
+        rows[place] = [(value.center(width), Style(color="#10151f", bgcolor=_VALUE, bold=True))]
+    return _framed(rows, width, frame, ground) if frame else rows
+
+
+def _framed(rows: list[Row], width: int, level: int, ground: str) -> list[Row]:
+    colour = _FRAMES[min(level, 3)]
+    side, label = Style(color=colour, bgcolor=ground, bold=True), Style(color="#10151f", bgcolor=colour, bold=True)
+    framed: list[Row] = []
+    for row in rows:
+        text, style = row[0]
+        if text.strip("▀▄"):
+            framed.append([("▌", side), (text[1:-1], style), ("▐", side)])
+        else:
+            framed.append([(text, Style(color=colour, bgcolor=GLASS))])
+    if len(rows) > 1 and width > 4:
+        last = width // 2 - 1
+        text, style = framed[-1][0] if len(framed[-1]) == 1 else (" " * width, side)
+        framed[-1] = [(text[:last], style), (f"L{level}", label), (text[last + 2 :], style)]
+    return framed
 
 
 def _rows(lines: list[str], width: int, high: int, style: Style, ground: str) -> list[Row]:

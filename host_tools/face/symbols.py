@@ -30,9 +30,26 @@ _LOOKS = {
     "queen": Look(("▞▀▚ ", "▚▄▚▖"), _MINT),
     "jack": Look(("  █", "█▄█"), _SKY),
     "ten": Look(("▄█ █▀█", "▗█▖█▄█"), _STEEL),
+    "nine": Look(("█▀█", "▀▀█"), "#c98b5a"),
+    "bonus": Look(("╭─▄▄─╮", "╰▐██▌╯"), "#ff9f43", True),
+    "cat (red)": Look(("▟▙▁▁▟▙", "█•▾▾•█"), "#ff7a6b"),
+    "chef cat": Look(("▗███▖", "▟•▾•▙"), "#f4f1e8"),
+    "cat (green)": Look(("▲▁▁▲", "█◕◕█"), "#66d17a"),
+    "champagne bucket": Look(("▗▌┃▐▖", "▝███▘"), _SKY),
+    "dish cover": Look(("▗▄█▄▖", "▀▀▀▀▀▀▀"), _STEEL),
+    "collect": Look(("▚▖ ▗▞", "▐███▌"), _MINT, True),
+    "bonus entry": Look(("▛▀▀▀▜", "▌ → ▐"), _LILAC, True),
+    "cash": Look(("▗▟▀▙▄▞", "▝▜█▛▜▘"), _PINK, True),
+    "big cash": Look(("▗▟▀██▙▄▞", "▝▜███▛▜▘"), _GOLD, True),
+    "prize pot token": Look(("▗▛▀▜▖", "▝▙▄▟▘"), _CORAL, True),
+    "extra spin": Look(("╭─╮ ╷", "╰→╯╶┼╴"), _MINT, True),
+    "blank": Look(("", ""), "#3f4b63"),
+    "christmas tree": Look(("▗▟▙▖", "▀▜▛▀"), "#4ecb8d"),
+    "gift": Look(("▗▞▚▖", "█▐▌█"), "#e5676d"),
+    "stocking": Look(("▐█▌ ", "▐█▄▖"), "#ff7a6b"),
+    "bell": Look(("▗▟▙▖", "▀▀●▀"), _GOLD),
 }
 _ALSO = {
-    "gift": "scatter",
     "bag": "money bag",
     "card": "gold card",
     "purse": "wallet",
@@ -43,6 +60,7 @@ _ALSO = {
     "j": "jack",
     "t": "ten",
     "10": "ten",
+    "9": "nine",
 }
 _INKS = (_GOLD, _MINT, _SKY, _LILAC, _CORAL, _PINK, _STEEL)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import native
 from firmware.tilt import AUTO, CLEARS, CODES, MESSAGES
+from host_tools.face.features import Features
 from host_tools.hil.transcript import Transcript, pounds
 
 Event = dict[str, Any]
@@ -17,6 +18,11 @@ QUICK_SPIN_MS, QUICK_REEL_MS = 120, 40
 CYCLE_MS = 700
 NOTE_MS = 3500
 
+_BRIGHT = (
+    "line_win", "ways_win", "scatter_win", "free_spins_begin", "free_spins_end", "coin", "payout_done", "collect", "pot",
+    "prize", "bowl", "wheel",
+)  # fmt: skip
+
 QUIET, HINT, WIN, ASK, ALERT = "quiet", "hint", "win", "ask", "alert"
 
 STATES = {
@@ -25,6 +31,8 @@ STATES = {
     "idle": ("READY", HINT),
     "playing": ("PLAYING", WIN),
     "choosing": ("CHOOSE", ASK),
+    "gambling": ("GAMBLE", ASK),
+    "offering": ("SPIN CHANCE", ASK),
     "paying": ("PAYING OUT", WIN),
     "handpay": ("HANDPAY", ALERT),
     "tilted": ("TILT", ALERT),
@@ -52,17 +60,19 @@ class Spin:
     each_ms: int
 
 
-class View:
+class View(Features):
     """The picture of one cabinet. `packs`: name -> opened pack."""
 
     def __init__(self, packs: Mapping[str, native.Pack]) -> None:
         self.packs = packs
         self.game = next(iter(packs))
         self.quick_spin = self.mute = False
+        self.gamble_on = True
         self.volume = 7
+        self.mode = "base"
         self.log: deque[tuple[str, str]] = deque(maxlen=500)  # (text, tone); whoever shows them takes them out
         self.credit = self.bet = self.coin_value = self.level = 0
-        self._transcripts = {name: Transcript(pack) for name, pack in packs.items()}
+        self._transcript = Transcript(self.pack, packs)
         self._dark()
 
     def _dark(self) -> None:
@@ -73,6 +83,7 @@ class View:
         self.lock_reason = ""
         self.win = self.handpay_due = 0
         self.window: list[int] = []
+        self.strips = 0  # set of strips that turns
         self.spin: Spin | None = None
         self.wins: list[Win] = []
         self.free_spins = 0
@@ -83,6 +94,8 @@ class View:
         self.info_page = ""
         self.info_lines: list[str] = []
         self._cycle_ms = 0
+        self._held: list[tuple[str, str]] = []
+        self._clear_features()
 
     @property
     def pack(self) -> native.Pack:
@@ -104,23 +117,29 @@ class View:
         self._write(event)
 
     def _write(self, event: Event) -> None:
-        if event["e"] in ("spin", "console"):
-            return  # the reels and the console pane show them
-        line = self._transcripts[self.game].line(event)
+        if event["e"] in ("spin", "console", "value", "frame", "gamble_select"):
+            return  # the reels, the console pane and the wheels show them
+        line = self._transcript.line(event)
+        if event["e"] not in ("press", "coin", "query"):
+            self.log.extend(self._held)
+            self._held = []
         if line is None:
             return
         tone = QUIET
-        if event["e"] in ("line_win", "scatter_win", "free_spins_begin", "free_spins_end", "coin", "payout_done"):
+        if event["e"] in _BRIGHT:
             tone = WIN
         elif event["e"] == "state" and event["state"] in ("tilted", "handpay", "locked"):
             tone = ALERT
-        self.log.append((line.split(" s  ", 1)[-1], tone))
+        # What a wheel or a pointer will stop at is written down when it has stopped: with the event behind it.
+        shown = self._held if event["e"] in ("wheel", "gamble", "spin_chance") else self.log
+        shown.append((line.split(" s  ", 1)[-1], tone))
 
     def console(self, line: str) -> None:
         """A line that the console printed: the only place where the settings can be read."""
         words = line.replace(",", "").split()
-        if len(words) == 6 and words[0::2] == ["quick_spin", "volume", "mute"] and words[3].isdigit():
+        if len(words) == 8 and words[0::2] == ["quick_spin", "volume", "mute", "gamble"] and words[3].isdigit():
             self.quick_spin, self.volume, self.mute = words[1] == "on", int(words[3]), words[5] == "on"
+            self.gamble_on = words[7] == "on"
 
     def _on_query(self, event: Event) -> None:
         self.state = event["state"]
@@ -129,9 +148,16 @@ class View:
         self.bet = event.get("bet", self.bet)
         self.handpay_due = event.get("handpay_due", 0)
         self.free_spins = event.get("free_spins_left", 0)
-        if event.get("game") in self.packs and event["game"] != self.game:
-            self.game = event["game"]
-            self.window, self.wins, self.summary = [], [], ""
+        self._play_game(event.get("game", self.game))
+        self.mode = event.get("mode", self.mode)
+        self.unit = event.get("unit", self.unit)
+        self.pile = event.get("pile", self.pile)
+
+    def _play_game(self, game: str) -> None:
+        if game in self.packs and game != self.game:
+            self.game = game
+            self.window, self.strips, self.wins, self.summary = [], 0, [], ""
+            self._clear_features()
 
     def _on_power(self, event: Event) -> None:
         self._dark()
@@ -144,9 +170,12 @@ class View:
         if self.state == "idle":
             self.handpay_due = 0
             self.options = []
+            self.gamble = self.offer = None
 
     def _on_bet(self, event: Event) -> None:
+        self._play_game(event.get("game", self.game))
         self.bet, self.coin_value, self.level = event["bet"], event["coin_value"], event["level"]
+        self.unit, self.mode = self.coin_value * self.level, event.get("mode", "base")
 
     def _on_info(self, event: Event) -> None:
         self.info_page, self.info_lines = event["page"], list(event["lines"])
@@ -169,13 +198,16 @@ class View:
 
     def _on_round(self, event: Event) -> None:
         self.game = event["game"]
+        offer = self.offer
         self._new_round()
+        self.offer = offer  # its pointer comes now
 
     def _on_round_recovered(self, event: Event) -> None:
         self.game = event["game"]
         self._new_round()
 
     def _new_round(self) -> None:
+        self._clear_features()
         self.wins, self.summary = [], ""
         self.win, self.free_spins, self.multiplier = 0, 0, 1
         self._note = ("", HINT, 0)
@@ -186,13 +218,15 @@ class View:
 
     def _on_spin(self, event: Event) -> None:
         self.window, self.wins = list(event["window"]), []
-        self.free_spins = event["free_spins"]
+        self.values, self.marked = {}, frozenset()
+        self.free_spins, self.strips = event["free_spins"], event.get("set", 0)
         times = (QUICK_SPIN_MS, QUICK_REEL_MS) if self.quick_spin else (SPIN_MS, REEL_MS)
         self.spin = Spin(event["t"], *times)
 
     def _on_window(self, event: Event) -> None:
         self.window, self.wins, self.spin = list(event["window"]), [], None
-        self.free_spins = event["free_spins"]
+        self.free_spins, self.multiplier, self.win = event["free_spins"], event["x"], event["won"]
+        self._picture(event)
 
     def _on_line_win(self, event: Event) -> None:
         line, count = event["index"], event["count"]
@@ -201,6 +235,38 @@ class View:
         times = f"  ×{event['x']}" if event["x"] > 1 else ""
         text = f"Line {line + 1}: {count} × {self._symbol(event)}{times}  {pounds(event['pence'])}"
         self._add_win(event, Win(text, event["pence"], cells, line))
+
+    def _on_ways_win(self, event: Event) -> None:
+        reels, symbol = event["count"], event["symbol"]
+        stands = {symbol} | {wild for wild, _, mask in self.pack.wilds if mask & 1 << symbol}
+        last = reels * self.pack.rows
+        cells = frozenset(cell for cell, shown in enumerate(self.window[:last]) if shown in stands)
+        text = f"{reels} × {self._symbol(event)}, {event['x']} ways  {pounds(event['pence'])}"
+        self._add_win(event, Win(text, event["pence"], cells))
+
+    def _on_collect(self, event: Event) -> None:
+        cells = frozenset(self.values) | ({event["index"]} if event["index"] < len(self.window) else set())
+        text = f"{event['count']} values collected  {pounds(event['pence'])}"
+        self._add_win(event, Win(text, event["pence"], frozenset(cells)))
+
+    def _on_pot(self, event: Event) -> None:
+        if (event["name"], self.tokens.get(event["name"])) in [(name, places) for name, _, places in self.pots()]:
+            self.tokens = {}
+        self._add_win(event, Win(f"{_words(event['name'])} pot  {pounds(event['pence'])}", event["pence"], self.marked))
+
+    def _on_prize(self, event: Event) -> None:
+        self._add_win(event, Win(f"Prize  {pounds(event['pence'])}", event["pence"], frozenset()))
+
+    def _on_bowl(self, event: Event) -> None:
+        super()._on_bowl(event)
+        pot = f" ({_words(event['name'])} pot)" if event.get("name") else ""
+        self._add_win(event, Win(f"Bowl{pot}  {pounds(event['pence'])}", event["pence"], self.marked))
+
+    def _on_gamble(self, event: Event) -> None:
+        won = self.gamble["win"] if self.gamble is not None and event["count"] else 0
+        super()._on_gamble(event)
+        self.win += won - event["pence"]
+        self.wins = []
 
     def _on_scatter_win(self, event: Event) -> None:
         cells = frozenset(cell for cell, symbol in enumerate(self.window) if symbol == event["symbol"])
@@ -228,6 +294,7 @@ class View:
     def _on_free_spins_begin(self, event: Event) -> None:
         self.free_spins, self.multiplier = event["count"], event["x"]
         self.options, self.wins = [], []
+        self.frames, self.tokens, self.values = {}, {}, {}
 
     def _on_free_spins_added(self, event: Event) -> None:
         self.free_spins += event["count"]
@@ -277,6 +344,10 @@ class View:
         text, tone, until_ms = self._note
         if text and now_ms < until_ms:
             return text, tone
+        if self.state == "gambling":
+            return "Gamble this win, or collect it", ASK
+        if self.state == "offering":
+            return "Wager the rest of the credit for a play?", ASK
         if self.state == "choosing":
             return "Choose your free spins: left, right, then start", ASK
         win = self.shown_win(now_ms)
@@ -316,6 +387,10 @@ class View:
     def in_feature(self) -> bool:
         """Free spins are played, or the last of them is shown."""
         return self.multiplier > 1 or self.free_spins > 0
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def tilt_text(tilts: Sequence[str]) -> str:

@@ -29,9 +29,17 @@ class PanelButton(Pressable):
     """A button with its lamp inside."""
 
     def __init__(self, button: Button) -> None:
-        hint = f"{button.second} {button.hint}".strip()
-        super().__init__(f"[b]{button.caption}[/b]\n{hint}", f"app.press('{button.name}')", f"button {button.name}")
         self.button = button
+        self._caption = button.caption
+        super().__init__(self._text(), f"app.press('{button.name}')", f"button {button.name}")
+
+    def _text(self) -> str:
+        return f"[b]{self._caption}[/b]\n" + f"{self.button.second} {self.button.hint}".strip()
+
+    def caption(self, caption: str) -> None:
+        if caption != self._caption:
+            self._caption = caption
+            self.update(self._text())
 
     def show(self, lit: bool, down: bool) -> None:
         self.set_class(lit, "lit")

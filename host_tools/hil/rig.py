@@ -58,6 +58,7 @@ class Rig:
         self._packs = {name: native.Pack(data) for name, data in packs.items()}
         self._on_event = on_event
         self.on_power_cut: Callable[[], None] | None = None  # called when a `power cut after` has struck
+        self.wanted_seed = b""  # seed of the round that `want` found last
         self._answer: Event | None = None
         self._mains = False
         self._ever_on = False
@@ -277,11 +278,15 @@ class Rig:
         value = command.value
         if isinstance(value, Times):
             outcome = want.Outcome(command.outcome, command.op or ">=", value.hundredths)
+        elif isinstance(value, str):
+            outcome = want.Outcome(command.outcome, name=value)
         else:
             outcome = want.Outcome(command.outcome, number=value or 0)
+        wager = found["credit"] if pack.spin_chance and 0 < found["credit"] < found["bet"] else 0
+        play = want.Play(pack, pack.modes.index(found["mode"]), found["unit"], wager, found["pile"])
         drbg = want.generator_after(bytes(self.world.entropy.sent))
-        unit = found["bet"] // pack.cost(0)
-        self.world.entropy.queue(want.search(drbg, pack, 0, unit, outcome, self._chooser))
+        sent, self.wanted_seed = want.search(drbg, play, outcome, self._chooser)
+        self.world.entropy.queue(sent)
 
     def _do_expect(self, command: cmd.Expect) -> None:
         found = self._find(command.what)

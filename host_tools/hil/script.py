@@ -9,15 +9,15 @@ from typing import Final, NoReturn
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.faults import resolve, usage
 from host_tools.hil.script_commands import Command, Times
-from host_tools.hil.vocabulary import DEFAULT, FIGURES, WORDS, Vocabulary
+from host_tools.hil.vocabulary import DEFAULT, FIGURES, OUTCOMES, WORDS, Vocabulary
 
 ORDER_OPS: Final = ("==", "!=", "<", "<=", ">", ">=")
 EQUAL_OPS: Final = ("==", "!=")
 TEXT_OPS: Final = ("contains", "==", "!=")
-OUTCOMES: Final = "loss, win, win OP Nx, free_spins, scatters N"
 _DURATION: Final = re.compile(r"([0-9]{1,9})(ms|s|m)")
 _TIMES: Final = re.compile(r"([0-9]{1,7})(?:\.([0-9]{1,2}))?x")
 _FIGURE: Final = re.compile(r"-?[0-9]{1,12}")
+_OUTCOME_NAME: Final = re.compile(r"[a-z0-9_]+")
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.]*")
 _TOKEN: Final = re.compile(r'\s*(?:(#.*)|"((?:[^"\\]|\\.)*)"|([^\s"#]+))', re.ASCII)
 _ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
@@ -237,16 +237,24 @@ class _Line:
         return cmd.Entropy(bytes.fromhex(digits), line=self.number)
 
     def want(self) -> Command:
-        outcome = self.one_of("outcome", ("loss", "win", "free_spins", "scatters"))
-        if outcome == "scatters":
+        outcome = self.one_of("outcome", OUTCOMES)
+        follows = OUTCOMES[outcome]
+        if follows == "N":
             return cmd.Want(outcome, value=self.count("number of Scatters", 0, 100), line=self.number)
-        if outcome != "win" or not self.more():
+        if not follows or (follows.startswith("[") and not self.more()):
             return cmd.Want(outcome, line=self.number)
+        if outcome != "win":
+            named = self.take("name", f"write: want {outcome} {follows}").text
+            if not _OUTCOME_NAME.fullmatch(named):
+                _fail(f"{named!r} is no name", f"write: want {outcome} {follows}")
+            if outcome == "gamble" and self.more():
+                named += " " + self.take("segment", "the segment's name in the game").text
+            return cmd.Want(outcome, value=named, line=self.number)
         op = self.one_of("operator", ORDER_OPS)
         word = self.take("multiple", "a multiple of the bet, such as 10x").text
         times = _times(word)
         if times is None:
-            _fail(f"{word!r} is no multiple", f"a multiple of the bet, such as 10x; outcomes: {OUTCOMES}")
+            _fail(f"{word!r} is no multiple", "a multiple of the bet, such as 10x")
         return cmd.Want(outcome, op, times, line=self.number)
 
     def expect(self) -> Command:

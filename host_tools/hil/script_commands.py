@@ -193,11 +193,11 @@ class Entropy(Command):
 
 @dataclass(frozen=True, slots=True)
 class Want(Command):
-    """`outcome`: loss, win, free_spins, scatters; `value`: the multiple of `win OP Nx`, or the number of Scatters."""
+    """`outcome`: a word of vocabulary.OUTCOMES; `value`: the multiple of `win OP Nx`, a number of Scatters, or a name."""
 
     outcome: str
     op: str | None = None
-    value: Times | int | None = None
+    value: Times | int | str | None = None
 
     def __str__(self) -> str:
         return " ".join(str(part) for part in ("want", self.outcome, self.op, self.value) if part is not None)

@@ -18,7 +18,30 @@ BUTTONS: Final = (
 DOORS: Final = ("main", "cashbox", "note_box", "logic")
 KEYS: Final = ("attendant", "technician")
 GAMES: Final = ("dog_diner", "piggy_bank", "piggy_riches")
-STATES: Final = ("idle", "playing", "choosing", "paying", "handpay", "tilted", "service", "locked", "off")
+STATES: Final = (
+    "idle", "playing", "choosing", "gambling", "offering", "paying", "handpay", "tilted", "service", "locked", "off",
+)  # fmt: skip
+OUTCOMES: Final[dict[str, str]] = {
+    "loss": "",
+    "win": "[OP Nx]",
+    "free_spins": "",
+    "scatters": "N",
+    "feature": "[NAME]",
+    "wheel": "[PRIZE]",
+    "pot": "[NAME]",
+    "token": "[POT]",
+    "bowl": "[LEVEL]",
+    "pile": "[prize]",
+    "modifier": "[GROUP]",
+    "respin": "",
+    "collect": "",
+    "prize": "",
+    "shape": "",
+    "win_cap": "",
+    "gamble": "green|red [SEGMENT]",
+    "spin_chance": "win|loss",
+}
+"""What `want` can look for, and what may (in brackets) or must follow. Names are those of the game's pack."""
 
 _ECHO: Final = {kind: spec for kind, spec in LINE_FAULTS.items() if kind == "echo"}
 _UART: Final = {kind: spec for kind, spec in LINE_FAULTS.items() if kind != "echo"}
@@ -36,10 +59,10 @@ DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
 
 FIGURES: Final = (
     "credit", "coins_in", "notes_in", "wagered", "won", "hopper_out", "handpay", "games", "tilts", "last_win",
-    "free_spins_left", "em_in", "em_out", "bet", "swallowed", "paid", "pulses.em_in", "pulses.em_out",
+    "free_spins_left", "em_in", "em_out", "bet", "stake", "pile", "swallowed", "paid", "pulses.em_in", "pulses.em_out",
 )  # fmt: skip
 """`expect` names whose value is a figure: pence, or a count for games, tilts, free_spins_left, em_* and pulses.*."""
-WORDS: Final = ("state", "tilt", "game", "audit")
+WORDS: Final = ("state", "tilt", "game", "mode", "audit")
 """`expect` names whose value is a word; `lamp.NAME` is on or off, `meter.NAME` a figure, `console` text."""
 
 

@@ -5,7 +5,7 @@ picks and pay-outs, a kill, a new start on the same memory, the books against th
 """
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from host_tools.hil.rig import Rig
@@ -13,7 +13,10 @@ from host_tools.soak.recovery import MAX_SHOWN, recover
 
 LONGEST_MS = 4000  # from one start to the next kill
 COINS = (10, 20, 50, 100, 200)
-BUTTONS = ("start", "start", "start", "cash_out", "right", "left", "level_up", "level_down", "max_bet")
+BUTTONS = (
+    "start", "start", "start", "start", "cash_out", "right", "left", "level_up", "level_down", "stake_up", "stake_down",
+    "max_bet", "gamble", "collect", "no_thanks", "fortune_bet", "fortune_spins",
+)  # fmt: skip
 
 
 @dataclass
@@ -42,7 +45,7 @@ def run(
         for number in range(kills):
             rig.world.hopper_100.refill(max(0, 500 - rig.world.hopper_100.level))
             rig.world.hopper_10.refill(max(0, 500 - rig.world.hopper_10.level))
-            _live(rig, dice)
+            _live(rig, dice, sorted(packs))
             killed_ms = rig.now_ms
             rig.cut_power()
             rig.run_for(dice.randrange(0, 400, 5))
@@ -61,12 +64,14 @@ def run(
     return report
 
 
-def _live(rig: Rig, dice: random.Random) -> None:
+def _live(rig: Rig, dice: random.Random, games: Sequence[str]) -> None:
     """A player in a hurry, for a random time."""
     end = rig.now_ms + dice.randrange(5, LONGEST_MS, 5)
     while rig.now_ms < end:
         now_us = rig.now_ms * 1000
-        if dice.random() < 0.4:
+        if dice.random() < 0.05:
+            rig.world.console.type(f"game {dice.choice(games)}")
+        elif dice.random() < 0.4:
             rig.world.acceptor.insert(dice.choice(COINS), now_us)
         else:
             rig.world.panel.press(dice.choice(BUTTONS), now_us, 60)

@@ -10,8 +10,10 @@ from textual.widgets import Static
 from host_tools.cabinet import games
 from host_tools.face.app import FrontPanel
 from host_tools.face.reels import Reels
+from host_tools.face.wheels import Wheels
 from host_tools.face.widgets import Choice, Info, Option, PanelButton
 from host_tools.hil import script_commands as cmd
+from host_tools.hil.transcript import pounds
 
 
 class Clock:
@@ -55,7 +57,9 @@ class Person:
         return str(self.app.query_one(id, Static).content)
 
 
-def at_the_panel(story: Callable[[Person], Awaitable[None]], size: tuple[int, int] = (100, 32)) -> None:
+def at_the_panel(
+    story: Callable[[Person], Awaitable[None]], size: tuple[int, int] = (100, 32), game: str = "piggy_riches"
+) -> None:
     async def tell() -> None:
         clock = Clock()
         app = FrontPanel(games.packs(), clock)
@@ -63,6 +67,8 @@ def at_the_panel(story: Callable[[Person], Awaitable[None]], size: tuple[int, in
         async with app.run_test(size=size) as pilot:
             person = Person(app, pilot, clock)
             await person.wait_for(lambda: app.view.state == "idle")
+            person.do(cmd.Game(game))
+            await person.wait_for(lambda: app.view.game == game)
             await story(person)
 
     asyncio.run(tell())
@@ -139,7 +145,7 @@ def test_console_information_and_settings() -> None:
         await person.keys("s")
         await person.wait_for(lambda: view.quick_spin)
         await person.keys("i", "right")
-        await person.wait_for(lambda: view.info_page == "features")
+        await person.wait_for(lambda: view.info_page == "symbols")
         assert app.query_one(Info).display
         await person.keys("i")
         await person.wait_for(lambda: not view.info_page)
@@ -186,8 +192,9 @@ def test_a_late_tick_catches_up_little_and_goes_on() -> None:
     at_the_panel(story)
 
 
+@pytest.mark.parametrize("game", games.names())
 @pytest.mark.parametrize("size", [(80, 24), (100, 32), (160, 50)])
-def test_everything_is_on_the_screen(size: tuple[int, int]) -> None:
+def test_everything_is_on_the_screen(size: tuple[int, int], game: str) -> None:
     async def story(person: Person) -> None:
         screen = person.app.screen.region
         for selector in (
@@ -205,4 +212,72 @@ def test_everything_is_on_the_screen(size: tuple[int, int]) -> None:
                 assert widget.region.area > 0, f"{widget} is not shown"
                 assert screen.contains_region(widget.region), f"{widget} leaves the screen"
 
-    at_the_panel(story, size)
+    at_the_panel(story, size, game)
+
+
+def test_a_win_is_gambled_with_keys() -> None:
+    async def story(person: Person) -> None:
+        app, view = person.app, person.app.view
+        await person.keys("5")
+        await person.wait_for(lambda: view.credit == 200)
+        person.do(cmd.Want("gamble", value="green x2"))
+        await person.keys("space")
+        await person.wait_for(lambda: view.state == "gambling")
+        wheels = app.query_one(Wheels)
+        assert wheels.display
+        assert not app.query_one(Reels).display
+        await person.keys("right")
+        await person.wait_for(lambda: view.gamble is not None and view.gamble["name"] == "x2")
+        offer = view.gamble
+        assert offer is not None
+        text = wheels.render().plain
+        for part in ("x2", "Mega", pounds(offer["pence"]), "50.00 %", "payback 100 %"):
+            assert part in text
+        await person.keys("g")
+        await person.wait_for(lambda: view.pointer is not None)
+        assert view.overlay(app.rig.now_ms) == "pointer"
+        await person.wait_for(lambda: view.state in ("gambling", "idle"))
+        assert view.win == 2 * offer["pence"]
+        if view.state == "gambling":
+            await person.keys("o")
+        await person.wait_for(lambda: view.state == "idle")
+        assert view.credit == 190 + view.win
+
+    at_the_panel(story, game="dog_diner")
+
+
+def test_spin_chance_and_a_mode_with_keys() -> None:
+    async def story(person: Person) -> None:
+        app, view = person.app, person.app.view
+        await person.keys("1", "p")
+        await person.wait_for(lambda: view.credit == 10 and view.mode == "fortune_spins")
+        assert "fortune spins" in person.text("#title")
+        assert "STAKE" in str(app.query_one(".stake_up", PanelButton).content)
+        await person.keys("space")
+        await person.wait_for(lambda: view.state == "offering")
+        text = app.query_one(Wheels).render().plain
+        assert "SPIN CHANCE" in text
+        assert "50.00 %" in text
+        await person.keys("n")
+        await person.wait_for(lambda: view.state == "idle")
+        assert (view.credit, app.query_one(Wheels).display) == (10, False)
+
+    at_the_panel(story, game="piggy_bank")
+
+
+@pytest.mark.parametrize(("game", "outcome"), [("dog_diner", "wheel"), ("piggy_bank", "wheel")])
+def test_the_wheel_is_shown_before_its_prize(game: str, outcome: str) -> None:
+    async def story(person: Person) -> None:
+        app, view = person.app, person.app.view
+        await person.keys("5")
+        await person.wait_for(lambda: view.credit == 200)
+        person.do(cmd.Want(outcome))
+        await person.keys("space")
+        await person.wait_for(lambda: view.overlay(app.rig.now_ms) == "wheel")
+        wheel = view.wheel
+        assert wheel is not None
+        text = app.query_one(Wheels).render().plain
+        assert all(prize.upper() in text for prize in wheel.prizes)
+        assert wheel.lit(wheel.since_ms + wheel.for_ms) == wheel.row
+
+    at_the_panel(story, game=game)

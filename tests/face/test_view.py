@@ -5,6 +5,7 @@ import pytest
 import native
 from host_tools.cabinet import games
 from host_tools.face import view as module
+from host_tools.face.features import Pointer
 from host_tools.face.symbols import look
 from host_tools.face.view import CYCLE_MS, View
 
@@ -50,8 +51,8 @@ def test_reels_stop_one_after_the_other_before_the_wins(view: View) -> None:
 
 
 def test_quick_spin_is_read_from_the_console_and_shortens(view: View) -> None:
-    view.console("quick_spin on, volume 4, mute on")
-    assert (view.quick_spin, view.volume, view.mute) == (True, 4, True)
+    view.console("quick_spin on, volume 4, mute on, gamble off")
+    assert (view.quick_spin, view.volume, view.mute, view.gamble_on) == (True, 4, True, False)
     spin(view, 1000)
     assert not view.spinning(1400)
     view.console("error: volume must be a number from 0 to 10, not 11")
@@ -142,9 +143,90 @@ def test_log_has_the_transcript_without_the_reels(view: View) -> None:
 
 
 def test_every_symbol_has_a_look() -> None:
-    pack = native.Pack(games.pack(GAME))
-    looks = [look(name, number, False) for number, name in enumerate(pack.symbols)]
-    assert len({shown.art for shown in looks}) == len(looks)
-    assert all(len(row) <= 9 for shown in looks for row in shown.art)
+    for data in games.packs().values():
+        pack = native.Pack(data)
+        looks = [look(name, number, False) for number, name in enumerate(pack.symbols)]
+        assert len({shown.art for shown in looks}) == len(looks)
+        assert all(len(row) <= 9 for shown in looks for row in shown.art)
     assert look("Dragon", 4, False).name == "DRAGON"
     assert look("Anything", 4, True).special
+
+
+# --- beside the reels ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def diner() -> View:
+    shown = View({name: native.Pack(data) for name, data in games.packs().items()})
+    shown.take({"t": 0, "e": "power", "on": True})
+    query = {"e": "query", "state": "playing", "tilt": [], "bet": 20, "unit": 2, "credit": 100, "pile": 41}
+    shown.take({"t": 0, **query, "game": "dog_diner", "mode": "fortune_bet"})
+    return shown
+
+
+def told(view: View, t: int, kind: str, **fields: object) -> None:
+    view.take({"t": t, "e": kind, "index": 0, "symbol": 0, "count": 0, "x": 0, "pence": 0, **fields})
+
+
+def test_a_way_lights_the_symbol_and_its_wilds_on_the_reels_of_the_run(diner: View) -> None:
+    red, wild = diner.pack.symbols.index("Cat (Red)"), diner.pack.symbols.index("Wild")
+    spin(diner, 0, [red, 9, 9, wild, red, 9, red, 9, 9, red, 9, 9, 9, 9, 9])
+    told(diner, 2000, "ways_win", symbol=red, count=3, x=2, pence=20)
+    win = diner.shown_win(2000)
+    assert win is not None
+    assert win.cells == {0, 3, 4, 6}
+    assert "2 ways" in win.text
+
+
+def test_frames_stay_until_the_next_round_and_bowls_pay_on_them(diner: View) -> None:
+    told(diner, 0, "free_spins_begin", count=6, x=1, name="Go Large")
+    told(diner, 1, "frame", index=4, count=1)
+    told(diner, 2, "frame", index=4, count=2)
+    spin(diner, 3, left=5)
+    assert diner.frames == {4: 2}
+    told(diner, 4, "bowl", index=4, symbol=255, count=2, pence=60)
+    assert diner.values == {4: 60}
+    assert diner.win == 60
+    diner.take({"t": 9, "e": "round", "game": "dog_diner", "bet": 20, "credit": 80})
+    assert (diner.frames, diner.values) == ({}, {})
+
+
+def test_a_picture_after_power_loss_has_frames_values_and_places(diner: View) -> None:
+    diner.take({"t": 0, "e": "round_recovered", "game": "piggy_bank", "bet": 10, "won": 0})
+    cells = [0] * 15
+    window = {"window": cells, "stops": [0] * 5, "set": 1, "free_spins": 3, "x": 1, "won": 70}
+    told(diner, 1, "window", **window, frames=cells, values=[0, 50, *cells[2:]], matrix=[2, 0, 1, 0])
+    assert diner.values == {1: 50}
+    assert diner.pots()[0] == ("Mini", 2, 3)
+    assert (diner.win, diner.free_spins) == (70, 3)
+
+
+def test_the_pointer_stops_in_its_colour() -> None:
+    for chance in (1, 250_000, 500_000, 999_999):
+        for green in (True, False):
+            pointer = Pointer("", chance, green, 1000, 2000)
+            assert pointer.stopped(2200)
+            assert (pointer.place(2200) < chance / 1_000_000) == green
+
+
+def test_the_wheel_stops_at_what_was_drawn(diner: View) -> None:
+    table = next(step[1] for step in diner.pack.steps(0) if step[0] == 5)
+    wheel = diner.pack.table(table)[0][2]
+    told(diner, 100, "wheel", index=wheel, count=4, name="Go Large")
+    shown = diner.wheel
+    assert shown is not None
+    assert shown.prizes[shown.lit(100 + shown.for_ms)] == "Go Large"
+    assert diner.overlay(101) == "wheel"
+    assert diner.overlay(100 + shown.for_ms) == ""
+
+
+def test_gambling_moves_the_win(diner: View) -> None:
+    diner.win = 300
+    offer = {"name": "x2", "feature": "", "row": 1, "amount": 200, "banked": 100, "win": 400, "chance_ppm": 500_000}
+    told(diner, 0, "gamble_offer", **offer)
+    told(diner, 1, "gamble", index=1, count=1, pence=200, name="x2")
+    assert diner.win == 500
+    told(diner, 2, "gamble_offer", **offer)
+    told(diner, 3, "gamble", index=1, count=0, pence=200, name="x2")
+    assert diner.win == 300
+    assert diner.gamble is None

@@ -1,6 +1,6 @@
 """Stories about the whole cabinet: a rig script in, the world and the books out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
@@ -12,8 +12,8 @@ from host_tools.hil.script import parse
 class Story:
     """A cabinet in virtual time. `tell` runs rig script lines; truths and books are compared by `balanced`."""
 
-    def __init__(self, board: str = "host") -> None:
-        self.rig = Rig(games.packs(), board=board)
+    def __init__(self, board: str, packs: Mapping[str, bytes]) -> None:
+        self.rig = Rig(packs, board=board)
         self.world = self.rig.world
 
     def tell(self, script: str) -> "Story":
@@ -27,6 +27,37 @@ class Story:
         """Events of one kind, in order."""
         return [event for event in self.rig.events if event["e"] == kind]
 
+    def until(self, *kinds: str, within_ms: int = 120_000) -> dict:
+        """Lives on to the first event of these kinds since the last press of a button, and returns it."""
+        pressed = [event["t"] for event in self.saw("press")][-1]
+
+        def found() -> list[dict]:
+            return [event for event in self.rig.events if event["e"] in kinds and event["t"] >= pressed]
+
+        assert self.rig.run_until(lambda: bool(found()), within_ms), f"no {kinds} came; {self.rig.state}"
+        return found()[0]
+
+    def cut(self, mains: bool = False) -> "Story":
+        """The power fails and comes back."""
+        if mains:
+            self.rig.power_off()
+        else:
+            self.rig.cut_power()
+        return self.tell("wait 300ms\npower on")
+
+    def finish(self, within_ms: int = 600_000) -> dict:
+        """Lives to the round's end: takes the first option, collects what could be gambled. Returns the round's end."""
+        ended = len(self.saw("round_end"))
+        buttons = {"choosing": "start", "gambling": "collect"}
+        waiting = [*buttons, "idle", "handpay"]
+        while len(self.saw("round_end")) == ended:
+            assert self.rig.run_until(lambda: self.rig.state in waiting, within_ms), f"still {self.rig.state}"
+            if self.rig.state in buttons:
+                self.tell(f"press {buttons[self.rig.state]}")
+            else:
+                self.rig.run_for(50)
+        return self.saw("round_end")[-1]
+
     def balanced(self) -> dict:
         """Asserts the audit identity and that books and physical truths agree; returns the books."""
         books = self.books()
@@ -38,15 +69,19 @@ class Story:
 
 @pytest.fixture
 def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
-    """story(script): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed)."""
+    """story(script, game, packs): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed).
+
+    `packs`: other games than the tree's.
+    """
 
     told: list[Story] = []
 
-    def begin(script: str = "") -> Story:
+    def begin(script: str = "", game: str = "piggy_riches", packs: Mapping[str, bytes] | None = None) -> Story:
         for earlier in told:
             earlier.rig.close()  # an emulator that nobody asks any more would still run
-        told.append(Story(request.config.getoption("--board")))
-        return told[-1].tell("entropy seed 7\npower on\nconsole set quick_spin on\n" + script)
+        told.append(Story(request.config.getoption("--board"), packs or games.packs()))
+        start = f"entropy seed 7\npower on\nconsole set quick_spin on\nconsole game {game}\n"
+        return told[-1].tell(start + script)
 
     yield begin
     for it in told:

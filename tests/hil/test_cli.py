@@ -37,7 +37,7 @@ def test_json_is_one_event_a_line_and_a_summary_last(tmp_path):
         "run",
         "--json",
         "--script",
-        script(tmp_path, "entropy seed 1\ncoin 100\nwant loss\npress start\nwait until idle"),
+        script(tmp_path, "entropy seed 1\ngame piggy_riches\ncoin 100\nwant loss\npress start\nwait until idle"),
     )
     events = [json.loads(line) for line in done.stdout.splitlines()]
     summary = events[-1]
@@ -70,7 +70,8 @@ def test_every_bad_line_is_refused_before_anything_runs(tmp_path):
     ("text", "message"),
     [
         ("note 500", "no note acceptor"),
-        ("game dog_diner", "there is no game dog_diner"),
+        ("game piggy_riches\nwant pot mini", "this game has nothing of that kind"),
+        ("game piggy_bank\nwant wheel mega", "this game has extra_spins, free_spins, golden_free_spins"),
         ("wait until handpay within 1s", "the state is"),
         ("coin 10\npower off\nexpect credit == 10", "the cabinet is off"),
         ("expect meter.bogus == 1", "the cabinet has no meter.bogus"),

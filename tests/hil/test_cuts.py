@@ -34,9 +34,38 @@ def test_mains_cut_all_over_the_same_script():
     assert report.disputed > 0
 
 
+GAMBLE = """
+entropy seed 9
+console set quick_spin on
+game dog_diner
+coin 50
+want gamble green x2
+press start
+wait until gambling within 5m
+press right
+press stake_down
+press start
+wait 600ms
+press collect
+wait until idle within 5m
+press max_bet
+wait 200ms
+want spin_chance win
+press start
+wait 3s
+"""
+
+
+def test_cuts_in_the_gamble_and_in_a_spin_chance():
+    report = cuts.run(parse(GAMBLE), games.packs(), every=3, jobs=1)
+    assert report.violations == []
+    assert report.cuts > 300
+    assert {"gambling", "idle"} <= set(report.states)
+
+
 def test_cuts_in_the_compaction_of_the_journal():
     """The area fills up in the middle of autoplay and the whole state moves to the other one."""
-    script = "entropy seed 3\nconsole set quick_spin on\n" + "coin 200\n" * 3
+    script = "entropy seed 3\nconsole set quick_spin on\ngame piggy_riches\n" + "coin 200\n" * 3
     script += (
         "console autoplay 40\npress autoplay\nwait until idle within 5m\npress cash_out\nwait until idle within 5m\n"
     )

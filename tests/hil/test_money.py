@@ -176,7 +176,7 @@ def test_pressing_everything_during_a_pay_out_changes_nothing(story):
     """CAB-HOP-02."""
     it = story("coin 200\ncoin 200\npress cash_out\nwait 200ms")
     for button in ("cash_out", "start", "collect", "max_bet", "autoplay", "left", "info"):
-        it.tell(f"press {button} for 20ms")
+        it.tell(f"press {button} for 60ms")
     it.tell("wait until idle\nexpect paid == 400\nexpect games == 0").balanced()
 
 
@@ -184,7 +184,7 @@ def test_mains_failing_at_any_moment_of_a_pay_out_owes_exactly_what_was_not_paid
     """CAB-PWR-03: the whole cabinet loses power, hoppers included."""
     for moment in range(0, 3000, 130):
         it = story("coin 200\ncoin 200\ncoin 50")
-        it.tell(f"press cash_out for 20ms\nwait {moment}ms\npower off\nwait 1s\npower on\nwait until idle within 20s")
+        it.tell(f"press cash_out for 60ms\nwait {moment}ms\npower off\nwait 1s\npower on\nwait until idle within 20s")
         books = it.balanced()
         assert books["credit"] + it.world.paid_pence == 450
         it.tell("press cash_out\nwait until idle within 20s\nexpect credit == 0\nexpect paid == 450")
