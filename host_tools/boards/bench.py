@@ -112,8 +112,10 @@ class _Busy:
         for _ in self._until_idle():
             if self.rig.state == "choosing":
                 self.do("press start for 50ms")
+            elif self.rig.state == "gambling":
+                self.do("press collect for 50ms")
             elif self.rig.state == "handpay":
-                self.do("key attendant on\nkey attendant off")
+                self.do("turn attendant\nunturn attendant")
         spins = [event["t"] for event in self.rig.events if event["e"] == "spin" and event["t"] > began_ms]
         self.presses_ms.append(spins[0] - began_ms)
 
@@ -134,8 +136,10 @@ def cabinet(packs: Mapping[str, bytes]) -> list[Figure]:
         it.do("entropy seed 1\npower on\nconsole set quick_spin on")
         boot_ms = next(event["t"] for event in it.rig.events if event["e"] == "state" and event["state"] == "idle")
         it.session.nvram.clear_turns()
-        for _ in range(PLAYS):
-            it.play()
+        for name in packs:
+            it.do(f"game {name}")
+            for _ in range(PLAYS // len(packs)):
+                it.play()
         turns = it.session.nvram.turns()
         it.do("press cash_out\nwait until idle within 5m")
         whole = it.session.nvram.turns()

@@ -35,8 +35,9 @@ static bool play(const cab_pack_t *pack, uint32_t number, uint32_t *cycles)
     uint8_t seed[CAB_SEED_BYTES];
 
     cab_sha256((const uint8_t *)&number, sizeof number, seed);
+    const cab_play_t base = {.unit_pence = 1};
     const uint32_t began = TIMER_VALUE;
-    if (cab_round_begin(&round, pack, 0, 1, seed) != CAB_OK)
+    if (cab_round_begin(&round, pack, &base, seed) != CAB_OK)
         return false;
     do
         if (cab_round_next(&round, &event) != CAB_OK)

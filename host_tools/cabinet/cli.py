@@ -81,7 +81,8 @@ def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
 
 def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool, board: str) -> int:
     """Runs a parsed script and prints what happens; returns the exit code."""
-    transcript = Transcript(native.Pack(next(iter(packs.values()))))
+    opened = {name: native.Pack(data) for name, data in packs.items()}
+    transcript = Transcript(next(iter(opened.values())), opened)
 
     def show(event: Event) -> None:
         if as_json:

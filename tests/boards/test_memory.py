@@ -35,7 +35,7 @@ def test_a_thousand_plays_leave_the_heap_as_ten_do():
             rig.step()
 
     try:
-        rig.run(parse("entropy seed 7\npower on\nconsole set quick_spin on"))
+        rig.run(parse("entropy seed 7\npower on\nconsole set quick_spin on\ngame piggy_riches"))
         heap = {}
         for number in range(1, PLAYS + 1):
             play()

@@ -3,8 +3,8 @@
     python vectors.py ROUNDS FILE...      micropython vectors.py ROUNDS FILE...     (files: game packs)
 
 A board without files runs the same source and calls `report(packs, rounds)` with the packs where they lie. Everything
-else follows from numbers: the seed of round i is SHA-256 of i as four bytes, little endian; its mode, unit, choices and
-the places where it is saved come from the seed.
+else follows from numbers: the seed of round i is SHA-256 of i as four bytes, little endian; its mode, unit, wager, choices
+and gambles come from the seed.
 """
 
 import json
@@ -12,8 +12,6 @@ import struct
 import sys
 
 import native
-
-SAVE_EVERY = 7  # events
 
 
 def text(data) -> str:
@@ -73,28 +71,44 @@ def primitives() -> dict:
     }
 
 
+def lists(value):
+    """Tuples as lists, bytes as text; names too, since the two json modules do not write a £ alike."""
+    if isinstance(value, tuple):
+        return [lists(item) for item in value]
+    if isinstance(value, str):
+        return text(value.encode())
+    return text(value) if isinstance(value, bytes) else value
+
+
+def every(call) -> list:
+    """call(0), call(1), … up to the first that is refused."""
+    found = []
+    try:
+        while True:
+            found.append(lists(call(len(found))))
+    except native.CoreError:
+        return found
+
+
 def fields(pack) -> list:
     """All that a pack tells, as lists."""
-    strips = []
-    for set in range(16):
-        for reel in range(pack.reels):
-            if refusal(lambda set=set, reel=reel: pack.strip(set, reel)) == "none":
-                strips.append(text(pack.strip(set, reel)))
     symbols = range(len(pack.symbols))
+    modes = range(len(pack.modes))
     cells = range(1, pack.reels * pack.rows + 1)
+    names = (
+        "name sha256 reels rows levels win_cap_pence max_unit_pence symbols modes lines coin_values features pots wilds "
+        "gambles gamble_payback_ppm gamble_from gamble_limit most_gambles stake spin_chance"
+    )
     return [
-        pack.name,
-        text(pack.sha256),
-        [pack.reels, pack.rows, pack.levels, pack.win_cap_pence, pack.max_unit_pence],
-        list(pack.symbols),
-        list(pack.modes),
-        [list(line) for line in pack.lines],
-        list(pack.coin_values),
-        [[trigger, [list(option) for option in options]] for trigger, options in pack.features],
-        [[pack.cost(mode), pack.flags(mode), list(pack.rtp_ppm(mode))] for mode in range(len(pack.modes))],
+        [lists(getattr(pack, name)) for name in names.split()],
+        [[pack.cost(mode), pack.flags(mode), pack.evaluation(mode), lists(pack.rtp_ppm(mode))] for mode in modes],
         [[pack.pay(symbol, count) for count in range(1, pack.reels + 1)] for symbol in symbols],
         [[pack.scatter_pay(symbol, count) for count in cells] for symbol in symbols],
-        strips,
+        every(lambda set: tuple(pack.strip(set, reel) for reel in range(pack.reels))),
+        every(pack.steps),
+        every(pack.table),
+        every(pack.boards),
+        every(pack.bowls),
     ]
 
 
@@ -105,6 +119,12 @@ def field_refusals(pack) -> list:
         refusal(lambda: pack.cost(-1)),
         refusal(lambda: pack.flags(1 << 40)),
         refusal(lambda: pack.rtp_ppm("0")),
+        refusal(lambda: pack.evaluation(modes)),
+        refusal(lambda: pack.steps(modes)),
+        refusal(lambda: pack.steps(-1)),
+        refusal(lambda: pack.table(255)),
+        refusal(lambda: pack.boards(255)),
+        refusal(lambda: pack.bowls(255)),
         refusal(lambda: pack.pay(symbols, 1)),
         refusal(lambda: pack.pay(0, 0)),
         refusal(lambda: pack.pay(0, pack.reels + 1)),
@@ -135,93 +155,112 @@ def damaged(data) -> str:
     return text(digest)
 
 
+def look(play) -> list:
+    """All that a round shows of itself."""
+    shown = (play.stops(), play.window(), play.frames(), play.values(), play.matrix(), play.options())
+    return [lists(shown), play.offer, play.pile, play.award_pence, play.finished]
+
+
 def round_refusals(pack) -> list:
-    """Calls that a round refuses, before, in and after it; the last item shows that none of them changed it."""
+    """Calls that a round refuses, before, in and after it; after each it looks as it did before."""
     zero = bytes(32)
     calls = [
         lambda: native.Round(pack, len(pack.modes), 1, zero),
+        lambda: native.Round(pack, 256, 1, zero),
         lambda: native.Round(pack, -1, 1, zero),
         lambda: native.Round(pack, 0, 0, zero),
         lambda: native.Round(pack, 0, pack.max_unit_pence + 1, zero),
         lambda: native.Round(pack, 0, 1 << 32, zero),
         lambda: native.Round(pack, 0, 1, zero[:31]),
         lambda: native.Round(pack, 0, "1", zero),
-        lambda: native.resume(pack, b""),
-        lambda: native.resume(pack, bytes(112)),
+        lambda: native.Round(pack, 0, 1, zero, pack.cost(0)),
+        lambda: native.Round(pack, 0, 1, zero, wager_pence=1 << 32),
+        lambda: native.Round(pack, 0, 1, zero, wager_pence=-1),
+        lambda: native.Round(pack, 0, 1, zero, pile=65536),
+        lambda: native.Round(pack, 0, 1, zero, 0, True, -1),
     ]
     told = [refusal(call) for call in calls]
-    play = native.Round(pack, 0, 1, zero)
-    told.append([refusal(lambda: play.choose(0)), len(play.options()), len(play.stops()), len(play.window())])
-    while not play.finished:
-        play.next()
-    told.append([refusal(play.next), refusal(lambda: play.choose(0)), refusal(lambda: play.choose(-1))])
-    number, choice = 0, None
-    while choice is None and number < 100_000 and pack.features:
-        choice = until_choice(native.Round(pack, 0, 1, seed(number)))
-        number += 1
-    if choice is not None:
-        before = choice.save()
-        told.append([number, refusal(choice.next), [list(option) for option in choice.options()]])
-        told.append([refusal(lambda: choice.choose(len(choice.options()))), refusal(lambda: choice.choose(1 << 33))])
-        told.append(choice.save() == before)
-        saved = bytearray(before)
-        for position in range(len(saved)):
-            saved[position] ^= 0x55
-            told.append(refusal(lambda saved=saved: native.resume(pack, saved)))
-            saved[108:112] = native.crc32(bytes(saved[:108])).to_bytes(4, "little")
-            told.append(refusal(lambda saved=saved: native.resume(pack, bytes(saved))))
-            saved[:] = before
-    return told
+    names, digest = {}, bytes(32)
+    for number in range(100):
+        play = native.Round(pack, 0, 1, seed(number), gamble=True)
+        digest = wrong_calls(play, names, digest)
+        while not play.finished:
+            kind = play.next()[0]
+            if kind == native.CHOICE:
+                digest = wrong_calls(play, names, digest)
+                play.choose(0)
+            elif kind == native.GAMBLE_OFFER:
+                digest = wrong_calls(play, names, digest)
+                play.collect()
+        digest = wrong_calls(play, names, digest)
+    return [told, sorted(names), text(digest)]
 
 
-def until_choice(play):
-    """The round when it asks for a choice, None when it ends without."""
-    while not play.finished:
-        if play.next()[0] == native.CHOICE:
-            return play
-    return None
+def wrong_calls(play, names: dict, digest: bytes) -> bytes:
+    """Calls that are wrong now: their refusals become keys of `names`, and go with what the round shows into the digest."""
+    before = look(play)
+    calls = [
+        lambda: play.choose(-1),
+        lambda: play.choose(len(play.options())),
+        lambda: play.choose(1 << 33),
+        lambda: play.gamble(255, 1),
+        lambda: play.gamble(-1, 1),
+        lambda: play.gamble(0, 0),
+        lambda: play.gamble(0, play.offer + 1),
+        lambda: play.gamble(0, 1 << 63),
+        lambda: play.gamble(0, 1 << 64),
+        lambda: play.gamble(0, -1),
+        lambda: play.gamble(0, "1"),
+    ]
+    if play.options() or play.offer or play.finished:
+        calls.append(play.next)
+    if not play.offer:
+        calls.append(play.collect)
+    for call in calls:
+        name = refusal(call)
+        names[name] = True
+        digest = native.sha256(digest + name.encode())
+    if look(play) != before:
+        names["changed by a refused call"] = True
+    return native.sha256(digest + json.dumps(before).encode())
+
+
+def answer(play, kind: int, drawn: bytes) -> None:
+    """Takes an option or a gamble that the seed chooses; collects if the gamble is refused, or if the seed says so."""
+    if kind == native.CHOICE:
+        play.choose(drawn[5] % len(play.options()))
+    elif kind == native.GAMBLE_OFFER:
+        row, offer = drawn[6 + play.pile % 4] % 6, play.offer
+        pence = offer if drawn[7] % 2 else 1 + int.from_bytes(drawn[8:16], "little") % offer
+        if refusal(lambda: play.gamble(row, pence)) != "none":
+            play.collect()
 
 
 def replay(pack, rounds: int) -> dict:
-    """Rounds from their seeds, saved and resumed on the way: counts, and a SHA-256 over all that they told."""
+    """Rounds from their seeds: how often each kind of event came, and a SHA-256 over all that was told and shown."""
     playable = [mode for mode in range(len(pack.modes)) if pack.flags(mode) & native.MODE_SELECTABLE]
     digest = bytes(32)
-    events, choices, features, saves, award, best = 0, 0, 0, 0, 0, 0
+    kinds, award, best, pile = {}, 0, 0, 0
     for number in range(rounds):
         drawn = seed(number)
+        mode = playable[drawn[4] % len(playable)]
         unit = 1 + int.from_bytes(drawn[:4], "little") % pack.max_unit_pence
-        play = native.Round(pack, playable[drawn[4] % len(playable)], unit, drawn)
-        told = bytearray()
+        wager = unit * pack.cost(mode) // 2 if pack.spin_chance and drawn[16] < 32 else 0
+        play = native.Round(pack, mode, unit, drawn, wager, drawn[17] < 192, pile)
         while not play.finished:
             event = play.next()
-            told.extend(struct.pack("<BBBHIQ", *event))
-            events += 1
-            if event[0] == native.SPIN:
-                told.extend(play.window())
-                told.extend(struct.pack(f"<{pack.reels}H", *play.stops()))
-            elif event[0] == native.CHOICE:
-                options = play.options()
-                for spins, multiplier in options:
-                    told.extend(struct.pack("<HH", spins, multiplier))
-                play.choose(drawn[5] % len(options))
-                choices += 1
-            elif event[0] == native.FREE_SPINS_BEGIN:
-                features += 1
-            if events % SAVE_EVERY == 0:
-                saved = play.save()
-                told.extend(saved)
-                play = native.resume(pack, saved)
-                saves += 1
-        told.extend(struct.pack("<Q", play.award_pence))
+            digest = native.sha256(digest + struct.pack("<BBBHIQ", *event))
+            kinds[event[0]] = kinds.get(event[0], 0) + 1
+            if event[0] in (native.SPIN, native.FREE_SPINS_END, native.GAMBLE_OFFER, native.CHOICE):
+                digest = native.sha256(digest + json.dumps(look(play)).encode())
+            answer(play, event[0], drawn)
+        digest = native.sha256(digest + json.dumps(look(play)).encode())
+        pile = play.pile
         award += play.award_pence
         best = max(best, play.award_pence)
-        digest = native.sha256(digest + bytes(told))
     return {
         "rounds": rounds,
-        "events": events,
-        "choices": choices,
-        "features": features,
-        "saves": saves,
+        "events": [[kind, kinds[kind]] for kind in sorted(kinds)],
         "award_pence": award,
         "best_pence": best,
         "sha256": text(digest),
