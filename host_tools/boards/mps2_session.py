@@ -319,6 +319,7 @@ class Mps2Session:
         self._resets = 0
         self._polled_ms = 0
         self._uptime_ms = 0
+        self._stuck = False  # no millisecond of the board in the last poll
         self._moved_s = 0.0  # when the board's clock was last seen to move, by the computer's
 
     @property
@@ -348,7 +349,7 @@ class Mps2Session:
             time.sleep(_LOOK_S)
         self._resets = self.nvram.resets
         self._started_ms = self._polled_ms = now_ms
-        self._uptime_ms, self._moved_s = 0, time.monotonic()
+        self._uptime_ms, self._moved_s, self._stuck = 0, time.monotonic(), False
         if self._speed == STEPPED:
             machine.hold()
         return True
@@ -371,7 +372,8 @@ class Mps2Session:
             return self._live_until(now_ms, machine)
         self.nvram.may_live(max(1, now_ms - self._started_ms))
         machine.release()
-        self._moved_s = time.monotonic()
+        if not self._stuck:
+            self._moved_s = time.monotonic()
         alive = self._live_until(now_ms, machine)
         if self.machine is machine:
             machine.hold()
@@ -398,13 +400,14 @@ class Mps2Session:
                 return True
             uptime_ms, now = self.nvram.uptime_ms, time.monotonic()
             if uptime_ms != self._uptime_ms:
-                self._uptime_ms, self._moved_s = uptime_ms, now
+                self._uptime_ms, self._moved_s, self._stuck = uptime_ms, now, False
             if uptime_ms >= now_ms - self._started_ms:
                 return True
             stuck_s = now - self._moved_s
             if stuck_s > DEAD_S:
                 raise self._failed("the board stands still")
             if stuck_s > FROZEN_S and now - began >= step_s:
+                self._stuck = True
                 self._started_ms = now_ms - uptime_ms  # the time it stands still does not count as its uptime
                 return True
             select.select([bridge.uart for bridge in self._bridges if bridge.listening], [], [], _LOOK_S)

@@ -13,6 +13,7 @@ STORY = """
 entropy seed 7
 power on
 console set quick_spin on
+game piggy_riches
 coin 200
 coin 50
 want free_spins
