@@ -16,9 +16,8 @@ BANKS = 2
 AREAS = 2
 MIN_NVRAM_BYTES = 32768
 MAX_VALUE_BYTES = 255
-MAX_KEYS = (
-    1024  # keys are places in a list: MicroPython's dicts take 3,000 instructions to find a number among neighbours
-)
+# Keys are places in a list: MicroPython's dicts take 3,000 instructions to find a number among neighbours.
+MAX_KEYS = 1024
 CONTROL_BYTES = 16  # at the end of the NVRAM; its last byte marks a RAM clear that is under way
 CLEARING = 0xC1
 # How many sequence numbers past the end of the log are searched for to tell a torn tail from corruption.

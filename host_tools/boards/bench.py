@@ -6,13 +6,14 @@ Time on the board counts instructions (`-icount shift=5`, 32 ns each), so the fi
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from host_tools.boards import build
 from host_tools.boards.mps2_session import Mps2Session
 from host_tools.cabinet.bench import Figure
-from host_tools.hil.rig import Rig, RigError
+from host_tools.hil.player import play
+from host_tools.hil.rig import Rig
 from host_tools.hil.script import parse
 
 PLAYS = 100
@@ -88,67 +89,31 @@ def core(packs: Mapping[str, bytes]) -> list[Figure]:
     return figures
 
 
-class _Busy:
-    """A cabinet on the emulated board that is played like a busy one."""
-
-    def __init__(self, packs: Mapping[str, bytes]) -> None:
-        self.rig = Rig(packs, board="mps2")
-        self.presses_ms: list[int] = []
-
-    @property
-    def session(self) -> Mps2Session:
-        assert isinstance(self.rig.session, Mps2Session)
-        return self.rig.session
-
-    def do(self, script: str) -> None:
-        self.rig.run(parse(script))
-
-    def play(self) -> None:
-        """One play, its features too, with credit for it."""
-        if self.rig.query()["credit"] < 1000:
-            self.do("coin 200\ncoin 200")
-        began_ms = self.rig.now_ms
-        self.do("press start for 60ms")
-        for _ in self._until_idle():
-            if self.rig.state == "choosing":
-                self.do("press start for 50ms")
-            elif self.rig.state == "gambling":
-                self.do("press collect for 50ms")
-            elif self.rig.state == "handpay":
-                self.do("turn attendant\nunturn attendant")
-        # Told behind the commit; the line on the console takes some milliseconds, too.
-        rounds = [event["t"] for event in self.rig.events if event["e"] == "round" and event["t"] > began_ms]
-        self.presses_ms.append(rounds[0] - began_ms)
-
-    def _until_idle(self) -> Iterator[None]:
-        end_ms = self.rig.now_ms + 300_000
-        self.rig.run_for(150)
-        while self.rig.state != "idle":
-            if self.rig.now_ms > end_ms:
-                raise RigError(f"the cabinet is still {self.rig.state} five minutes after the start button")
-            yield
-            self.rig.step()
-
-
 def cabinet(packs: Mapping[str, bytes]) -> list[Figure]:
     """The loop in play: coins, plays with their features, a query of the books between any two."""
-    it = _Busy(packs)
+    rig = Rig(packs, board="mps2")
+    assert isinstance(rig.session, Mps2Session)
+    memory = rig.session.nvram
+    presses = []
     try:
-        it.do("entropy seed 1\npower on\nconsole set quick_spin on")
-        boot_ms = next(event["t"] for event in it.rig.events if event["e"] == "state" and event["state"] == "idle")
-        it.session.nvram.clear_turns()
+        rig.run(parse("entropy seed 1\npower on\nconsole set quick_spin on"))
+        boot_ms = next(event["t"] for event in rig.events if event["e"] == "state" and event["state"] == "idle")
+        memory.clear_turns()
         for name in packs:
-            it.do(f"game {name}")
+            rig.run(parse(f"game {name}"))
             for _ in range(PLAYS // len(packs)):
-                it.play()
-        turns = it.session.nvram.turns()
-        it.do("press cash_out\nwait until idle within 5m")
-        whole = it.session.nvram.turns()
-        it.do("console memory")
-        lines = [line.split() for line in it.rig.world.console.text]
+                began_ms = play(rig)
+                # Told behind the commit; the line on the console takes some milliseconds, too.
+                told = (event["t"] for event in rig.events if event["e"] == "round" and event["t"] > began_ms)
+                presses.append(next(told) - began_ms)
+        turns = memory.turns()
+        rig.run(parse("press cash_out\nwait until idle within 5m"))
+        whole = memory.turns()
+        rig.run(parse("console memory"))
+        lines = [line.split() for line in rig.world.console.text]
     finally:
-        it.rig.close()
-    presses = sorted(it.presses_ms)
+        rig.close()
+    presses.sort()
     figures = [
         Figure("power on to ready", boot_ms, "ms"),
         Figure("first turn of the loop", turns.first_us / 1000, "ms"),

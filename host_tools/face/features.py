@@ -1,5 +1,6 @@
 """What a round shows beside the reels: frames, values, pile, pots, the wheel, the gamble and the spin chance. Plain data."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +60,7 @@ class Pointer:
         return now_ms - self.since_ms >= self.for_ms
 
 
-class Features:
+class Features(ABC):
     """Taken in by the view (view.py), which says what pack, unit and speed apply."""
 
     quick_spin = False
@@ -77,9 +78,9 @@ class Features:
         self.marked: frozenset[int] = frozenset()  # cells that the last event is about
 
     @property
+    @abstractmethod
     def pack(self) -> native.Pack:
         """Of the game that is played."""
-        raise NotImplementedError
 
     def _times(self, pair: tuple[int, int]) -> int:
         return pair[self.quick_spin]

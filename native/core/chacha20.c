@@ -1,23 +1,9 @@
 /* chacha20.c - the ChaCha20 block function of RFC 8439. */
 #include "cab_core.h"
 #include "bytes.h"
+#include "chacha20.h"
 
 #include <string.h>
-
-#define ROTL(x, n) ((x) << (n) | (x) >> (32 - (n)))
-
-/* RFC 8439, 2.1. A macro, so that the sixteen words can stay in registers where there are enough of them. */
-#define QUARTER_ROUND(a, b, c, d)  \
-    do {                           \
-        (a) += (b);                \
-        (d) = ROTL((d) ^ (a), 16); \
-        (c) += (d);                \
-        (b) = ROTL((b) ^ (c), 12); \
-        (a) += (b);                \
-        (d) = ROTL((d) ^ (a), 8);  \
-        (c) += (d);                \
-        (b) = ROTL((b) ^ (c), 7);  \
-    } while (0)
 
 void cab_chacha20_block(const uint8_t key[32], uint32_t counter, const uint8_t nonce[12], uint32_t words[16])
 {

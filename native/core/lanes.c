@@ -4,22 +4,9 @@
  * x86-64 or AArch64 has, one with any other compiler (or with CAB_PORTABLE, for tests). All give the same words.
  */
 #include "cab_host.h"
+#include "chacha20.h"
 
 #include <string.h>
-
-#define ROTL(x, n) ((x) << (n) | (x) >> (32 - (n)))
-
-#define QUARTER_ROUND(a, b, c, d)  \
-    do {                           \
-        (a) += (b);                \
-        (d) = ROTL((d) ^ (a), 16); \
-        (c) += (d);                \
-        (b) = ROTL((b) ^ (c), 12); \
-        (a) += (b);                \
-        (d) = ROTL((d) ^ (a), 8);  \
-        (c) += (d);                \
-        (b) = ROTL((b) ^ (c), 7);  \
-    } while (0)
 
 #define LOAD(vector, words) memcpy(&(vector), (words), sizeof(vector))
 

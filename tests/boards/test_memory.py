@@ -3,6 +3,7 @@
 import re
 
 from host_tools.cabinet import games
+from host_tools.hil.player import play
 from host_tools.hil.rig import Rig
 from host_tools.hil.script import parse
 
@@ -23,22 +24,11 @@ def test_a_thousand_plays_leave_the_heap_as_ten_do():
         assert found, heap
         return int(found[1])
 
-    def play() -> None:
-        if rig.query()["credit"] < 1000:
-            rig.run(parse("coin 200\ncoin 200"))
-        rig.run(parse("press start for 50ms\nwait 100ms"))
-        while rig.state != "idle":
-            if rig.state == "choosing":
-                rig.run(parse("press start for 50ms"))
-            elif rig.state == "handpay":
-                rig.run(parse("key attendant on\nkey attendant off"))
-            rig.step()
-
     try:
         rig.run(parse("entropy seed 7\npower on\nconsole set quick_spin on\ngame piggy_riches"))
         heap = {}
         for number in range(1, PLAYS + 1):
-            play()
+            play(rig)
             if number in (10, PLAYS // 2, PLAYS):
                 heap[number] = free()
         assert rig.query()["games"] == PLAYS

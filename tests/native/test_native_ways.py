@@ -5,22 +5,11 @@ import pytest
 import native
 from native import Pack, Round
 from native.cpython import ways_wins
+from tests.native.cash_catcher import PAYS
 from tests.native.packs import HIGHEST, PRODUCT, SELECTABLE, WAYS, Game, Mode, Symbol, build
 from tests.native.rounds import of, run
 
 # par/SOURCES.md, T5: a published 243-ways game. Symbol 1 is wild, 2 the scatter (the wild counts as one), 3 … 12 pay.
-PAYS = {
-    3: (100, 200, 5000),
-    4: (50, 100, 2500),
-    5: (50, 100, 1000),
-    6: (10, 40, 250),
-    7: (6, 25, 150),
-    8: (6, 25, 150),
-    9: (6, 15, 80),
-    10: (4, 10, 80),
-    11: (3, 10, 70),
-    12: (3, 10, 60),
-}
 PUBLISHED = [  # rows from top to bottom; wins, pay in the base game, pay in free spins (a wild pays five times)
     ("3 7 1 3 5 | 4 4 3 8 6 | 7 6 4 4 2", 2, 206, 630),
     ("5 7 1 3 5 | 8 5 8 5 8 | 7 8 5 4 2", 3, 2018, 6066),
