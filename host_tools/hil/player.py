@@ -16,15 +16,18 @@ ANSWERS = {
 _COINS, _START = parse("coin 200\ncoin 200"), parse("press start")
 
 
-def play(rig: Rig) -> int:
-    """One play, from the start button until the cabinet is idle. Returns when the button was pressed, in the rig's ms.
-
-    Errors: RigError when none begins, or it takes longer than LONGEST_MS.
-    """
+def put_money_in(rig: Rig) -> None:
+    """Coins, when there is little credit."""
     if rig.query()["credit"] < LITTLE_PENCE:
         rig.run(_COINS)
+
+
+def finish(rig: Rig) -> None:
+    """Plays on until the cabinet is idle, from a start button that was just pressed.
+
+    Errors: RigError when no play began, or it takes longer than LONGEST_MS.
+    """
     began_ms = rig.now_ms
-    rig.run(_START)
     if not rig.run_until(lambda: rig.state != "idle", STARTED_MS):
         raise RigError("the start button began no play")
     while rig.state != "idle":
@@ -32,4 +35,10 @@ def play(rig: Rig) -> int:
             raise RigError(f"the cabinet is still {rig.state} {LONGEST_MS // 1000} s after the start button")
         rig.run(ANSWERS.get(rig.state, ()))
         rig.step()
-    return began_ms
+
+
+def play(rig: Rig) -> None:
+    """One whole play. Errors: RigError, as finish()."""
+    put_money_in(rig)
+    rig.run(_START)
+    finish(rig)

@@ -71,9 +71,9 @@ class Rig:
         """Ends the firmware and whatever it runs in."""
         self.session.close()
 
-    def step(self) -> None:
-        """Five milliseconds pass."""
-        self.now_ms += STEP_MS
+    def step(self, ms: int = STEP_MS) -> None:
+        """Some milliseconds pass."""
+        self.now_ms += ms
         self.world.advance(self.now_ms * 1000)
         if not self.session.poll(self.now_ms):
             self._died("power cut")
