@@ -22,6 +22,7 @@ CONTROL_BYTES = 16  # at the end of the NVRAM; its last byte marks a RAM clear t
 CLEARING = 0xC1
 # How many sequence numbers past the end of the log are searched for to tell a torn tail from corruption.
 LOOKAHEAD = 3
+SEARCHED_BYTES = 256  # read at once where the length is not a record's
 
 
 class JournalCorrupt(Exception):
@@ -152,33 +153,29 @@ class Journal:
 
     def _walk(self, area):
         """Follows the log of `area` through both banks at once; None when neither bank starts with a snapshot."""
-        memory = [self._nvram.read(self._address(bank, area, 0), self._area_bytes) for bank in range(BANKS)]
-        walk = _Walk(area, memory)
+        walk = _Walk(area)
         offset = 0
         expected = -1
-        same = memory[0] == memory[1]  # the usual case: a board at 25 MHz checks each record once instead of twice
         while True:
-            found = [_parse(memory[0], offset, expected)]
-            found.append(found[0] if same else _parse(memory[1], offset, expected))
-            if expected < 0 and found[0] and found[1] and found[0][0] != found[1][0]:
+            found = [self._parse(0, area, offset, expected), None]
+            found[1] = self._parse(1, area, offset, expected, found[0])
+            if expected < 0 and found[0] and found[1] and _sequence(found[0]) != _sequence(found[1]):
                 # Only one bank got its new snapshot; the other still starts with the one from two areas ago.
-                found[0 if _newer(found[1][0], found[0][0]) else 1] = None
-            good = found[0] or found[1]
-            if good is None:
+                found[0 if _newer(_sequence(found[1]), _sequence(found[0])) else 1] = None
+            record = found[0] or found[1]
+            if record is None:
                 break
-            sequence, length = good
-            source = 0 if found[0] else 1
-            record = bytes(memory[source][offset : offset + length])
+            sequence = _sequence(record)
             if found[0] and found[1]:
-                if not same and bytes(memory[1][offset : offset + length]) != record:
+                if found[0] != found[1]:
                     raise JournalCorrupt("banks disagree about record %d" % sequence)
             else:
-                walk.missing.append((1 - source, offset, record))
+                walk.missing.append((1 if found[0] else 0, offset, record))
             walk.apply(record)
             if expected < 0:
                 walk.first = sequence
             walk.last = sequence
-            offset += length
+            offset += len(record)
             expected = (sequence + 1) & 0xFFFFFFFF
         if walk.last < 0:
             return None
@@ -189,6 +186,30 @@ class Journal:
             walk.copies.append((bank, at, record, not (is_last and bank == 1)))
         return walk
 
+    def _parse(self, bank: int, area: int, offset: int, expected: int, twin=None):
+        """The intact record at a place, else None. `expected` < 0 wants a snapshot. `twin`: the record of the other bank;
+        the same bytes need no second check.
+
+        Reads no more than the record: an area at once would need more memory in one piece than a used heap may have.
+        """
+        header = self._header(bank, area, offset)
+        if header is None or header[0] != (SNAPSHOT if expected < 0 else TRANSACTION) or header[1] != 0:
+            return None
+        if expected >= 0 and _sequence(header) != expected:
+            return None
+        length = (header[2] | header[3] << 8) + OVERHEAD_BYTES
+        if offset + length > self._area_bytes:
+            return None
+        record = bytes(self._nvram.read(self._address(bank, area, offset), length))
+        if record == twin:
+            return record
+        return record if native.crc32(record[:-CRC_BYTES]) == int.from_bytes(record[-CRC_BYTES:], "little") else None
+
+    def _header(self, bank: int, area: int, offset: int):
+        if offset + OVERHEAD_BYTES > self._area_bytes:
+            return None
+        return self._nvram.read(self._address(bank, area, offset), HEADER_BYTES)
+
     def _refuse_lost_history(self, walk) -> None:
         """Raises JournalCorrupt when a record after `walk`'s end was committed once but cannot be read any more.
 
@@ -197,20 +218,30 @@ class Journal:
         record with a later sequence number anywhere.
         """
         following = (walk.last + 1) & 0xFFFFFFFF
-        other = 1 - walk.area
-        for area, start in ((walk.area, walk.end), (other, 0)):
+        for area, start in ((walk.area, walk.end), (1 - walk.area, 0)):
+            header = self._header(1, area, start)
+            mark = TRANSACTION if start else SNAPSHOT
+            if header and header[0] == mark and header[1] == 0 and _sequence(header) == following:
+                raise JournalCorrupt("record %d is damaged in both banks" % following)
             for bank in range(BANKS):
-                if area == walk.area:
-                    memory = walk.memory[bank]
-                else:
-                    memory = self._nvram.read(self._address(bank, area, 0), self._area_bytes)
-                mark = TRANSACTION if start else SNAPSHOT
-                if bank == 1 and _started(memory, start, mark, following):
-                    raise JournalCorrupt("record %d is damaged in both banks" % following)
-                for ahead in range(1, LOOKAHEAD + 1):
-                    later = (walk.last + ahead) & 0xFFFFFFFF
-                    if _holds(memory, start, later):
+                self._refuse_later(bank, area, start, walk.last)
+
+    def _refuse_later(self, bank: int, area: int, start: int, last: int) -> None:
+        """Raises JournalCorrupt when an intact record with one of the next sequence numbers lies anywhere from `start` on."""
+        for position in range(start, self._area_bytes, SEARCHED_BYTES):
+            # Some bytes of the next piece are read along: a header may lie across the border.
+            length = min(SEARCHED_BYTES + HEADER_BYTES - 1, self._area_bytes - position)
+            memory = bytes(self._nvram.read(self._address(bank, area, position), length))
+            for ahead in range(1, LOOKAHEAD + 1):
+                later = (last + ahead) & 0xFFFFFFFF
+                pattern = later.to_bytes(4, "little")
+                at = memory.find(pattern, 4)
+                while at >= 0:
+                    offset = position + at - 4
+                    found = self._parse(bank, area, offset, -1 if memory[at - 4] == SNAPSHOT else later)
+                    if found and _sequence(found) == later:
                         raise JournalCorrupt("records before %d are damaged in both banks" % later)
+                    at = memory.find(pattern, at + 1)
 
     def _blank(self, bank: int) -> bool:
         start = bank * AREAS * self._area_bytes
@@ -231,16 +262,17 @@ class Journal:
     def _write(self, bank: int, area: int, offset: int, record: bytes) -> None:
         address = self._address(bank, area, offset)
         self._nvram.write(address, record)
-        if bytes(self._nvram.read(address, len(record))) != record:
-            raise JournalWriteError("NVRAM does not keep what was written at 0x%X" % address)
+        for position in range(0, len(record), SEARCHED_BYTES):
+            written = record[position : position + SEARCHED_BYTES]
+            if bytes(self._nvram.read(address + position, len(written))) != written:
+                raise JournalWriteError("NVRAM does not keep what was written at 0x%X" % (address + position))
 
 
 class _Walk:
     """What one area holds, seen through both banks."""
 
-    def __init__(self, area, memory):
+    def __init__(self, area):
         self.area = area
-        self.memory = memory
         self.values = []
         self.first = -1
         self.last = -1
@@ -283,42 +315,6 @@ def _newer(a: int, b: int) -> bool:
     return a != b and ((a - b) & 0xFFFFFFFF) < 0x80000000
 
 
-def _parse(memory, offset: int, expected: int):
-    """(sequence, total bytes) of an intact record at `offset`, else None. `expected` < 0 wants a snapshot."""
-    if offset + OVERHEAD_BYTES > len(memory):
-        return None
-    mark = SNAPSHOT if expected < 0 else TRANSACTION
-    if memory[offset] != mark or memory[offset + 1] != 0:
-        return None
-    sequence = int.from_bytes(memory[offset + 4 : offset + 8], "little")
-    if expected >= 0 and sequence != expected:
-        return None
-    end = offset + HEADER_BYTES + (memory[offset + 2] | memory[offset + 3] << 8)
-    if end + CRC_BYTES > len(memory):
-        return None
-    if native.crc32(memory[offset:end]) != int.from_bytes(memory[end : end + CRC_BYTES], "little"):
-        return None
-    return sequence, end + CRC_BYTES - offset
-
-
-def _started(memory, offset: int, mark: int, sequence: int) -> bool:
-    return (
-        offset + HEADER_BYTES <= len(memory)
-        and memory[offset] == mark
-        and memory[offset + 1] == 0
-        and int.from_bytes(memory[offset + 4 : offset + 8], "little") == sequence
-    )
-
-
-def _holds(memory, start: int, sequence: int) -> bool:
-    """True when an intact record with `sequence` lies anywhere in `memory` from `start` on."""
-    memory = bytes(memory)
-    pattern = sequence.to_bytes(4, "little")
-    position = memory.find(pattern, start + 4)
-    while position >= 0:
-        offset = position - 4
-        found = _parse(memory, offset, -1 if memory[offset] == SNAPSHOT else sequence)
-        if found and found[0] == sequence:
-            return True
-        position = memory.find(pattern, position + 1)
-    return False
+def _sequence(record: bytes) -> int:
+    """Sequence number in a record or its header."""
+    return int.from_bytes(record[4:8], "little")

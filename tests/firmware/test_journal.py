@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware.store.journal import CONTROL_BYTES, HEADER_BYTES, Journal, JournalCorrupt, JournalWriteError, pack_int
+from firmware.store.journal import (
+    CONTROL_BYTES,
+    HEADER_BYTES,
+    OVERHEAD_BYTES,
+    SEARCHED_BYTES,
+    Journal,
+    JournalCorrupt,
+    JournalWriteError,
+    pack_int,
+)
 from tests.firmware.nvram import PowerCut, RigNvram, copy_of
 
 SIZE = 32768
@@ -145,6 +154,25 @@ def test_history_lost_across_a_compaction_locks():
         nvram.memory[bank * 2 * AREA + AREA + 20] ^= 1
     with pytest.raises(JournalCorrupt):
         opened(nvram)
+
+
+def test_opening_and_committing_read_no_more_at_once_than_the_longest_record(mocker):
+    """A used heap has much memory, but not in one piece: a board that reads an area at once may never start again."""
+    nvram = RigNvram(65536)
+    journal = Journal(nvram)
+    journal.open()
+    for number in range(600):
+        journal.commit([(number % 300, bytes([number % 256]) * (number % 30))])
+    journal.commit([(1, b"torn")])
+    nvram.memory[nvram.size // 2 :] = b"\xff" * (nvram.size // 2)  # the second bank is lost as a whole
+    read = mocker.spy(nvram, "read")
+    again = Journal(nvram)
+    again.open()
+    again.commit([(2, b"and on")])
+    assert again.get(1) == b"torn"
+    longest = max(call.args[1] for call in read.call_args_list)
+    snapshot = sum(3 + len(again.get(key)) for key in range(300) if again.get(key)) + OVERHEAD_BYTES
+    assert longest <= max(SEARCHED_BYTES + HEADER_BYTES, snapshot) < nvram.size // 8
 
 
 def test_a_ram_clear_cut_anywhere_never_shows_an_older_state():
