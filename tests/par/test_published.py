@@ -298,6 +298,25 @@ def test_ways_full_cycle() -> None:
         assert ways - cash_catcher.not_paid_there(cash_catcher.cash_catcher(wild), wild) == published
 
 
+def test_ways_scatters_of_the_free_spins() -> None:
+    """T6's last integer: there the scatters' pay is five times as much, too, on a board that shows a wild."""
+    game = sheet("ways_243")
+    boards = Counter({(0, False): 1})  # scatters and wilds together, and whether there is a wild
+    for strip in game.sets[0].reels:
+        after: Counter[tuple[int, bool]] = Counter()
+        for stop in range(len(strip)):
+            window = [strip[(stop + row) % len(strip)] for row in range(game.rows)]
+            for (shown, wild), number in boards.items():
+                after[shown + sum(cell in (0, 1) for cell in window), wild or 0 in window] += number
+        boards = after
+    assert boards.total() == 312_500_000
+    pays = {True: 5, False: 1}
+    assert sum(number * game.scatter_pay(1, shown) for (shown, _), number in boards.items()) == 13_417_920
+    assert (
+        sum(number * game.scatter_pay(1, shown) * pays[wild] for (shown, wild), number in boards.items()) == 61_741_440
+    )
+
+
 def test_ways_whole_game() -> None:
     """Base 67.803401 %, 227.795565 % a free spin, q 0.171827, 115.065714 % in all, by the chain of features.py."""
     boards, triggers = 312_500_000, 4_474_656
