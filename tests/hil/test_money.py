@@ -205,6 +205,8 @@ def test_the_pulse_queue_survives_power_loss_with_at_most_one_pulse_in_doubt(sto
     for _ in range(6):
         it.world.acceptor.insert(200, it.rig.now_ms * 1000)
         it.rig.run_for(250)
+    it.rig.run_for(250)  # the last coin is asked for; without mains the acceptor would forget it
+    assert it.world.panel.pulses["em_in"] < 11
     it.tell("power off\nwait 1s\npower on\nwait 5s")
     assert it.world.panel.pulses["em_in"] in (it.balanced()["coins_in"] // 100, it.balanced()["coins_in"] // 100 - 1)
 
