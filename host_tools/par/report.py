@@ -279,7 +279,8 @@ def simulation_report(run: Run) -> RenderableType:
 def verify_report(rows: list[Row]) -> RenderableType:
     if not rows:
         return Text()
-    names = ("mode", "picks", "RTP exact", "played", "± 95 %", "errors off", "SD", "any win", "methods", "verdict")
+    names = ("mode", "picks", "RTP exact", "played", "± 95 %", "errors off", "SD exact", "played", "errors off")
+    names += ("any win", "methods", "verdict")
     table = _table("Exact against played", *names)
     problems: list[Text] = []
     for row in rows:
@@ -292,13 +293,16 @@ def verify_report(rows: list[Row]) -> RenderableType:
             f"{row.half_width:.4f}",
             f"{row.off:+.2f}",
             f"{row.deviation:.4f}",
+            f"{row.played_deviation:.4f}",
+            "few rounds" if row.deviation_off is None else f"{row.deviation_off:+.2f}",
             f"{row.hit_frequency:.3f} %",
             "agree" if row.methods_agree else "DISAGREE",
             Text(verdict, style="green" if row.good else "bold red"),
         )
         problems += [Text(f"{row.game} {row.mode}: {problem}", style="red") for problem in row.problems]
         if not row.simulation_agrees:
-            text = f"played RTP is {row.off:+.2f} and any win {row.hits_off:+.2f} standard errors off, {ERRORS} are allowed"
+            text = f"played RTP is {row.off:+.2f}, its variance {row.deviation_off or 0:+.2f} and any win {row.hits_off:+.2f}"
+            text += f" standard errors off, {ERRORS} are allowed"
             problems.append(Text(f"{row.game} {row.mode}: {text}", style="red"))
     return Group(table, *problems)
 

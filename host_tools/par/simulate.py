@@ -153,10 +153,11 @@ def play(
     start: Simulation | None = None,
     state: Path | None = None,
     dask: str | None = None,
+    each: Callable[[Simulation], None] = lambda part: None,
 ) -> Simulation:
     """Rounds 0 ... rounds-1 of a job, those of `start` taken as played. `state`: kept up to date while it goes on.
 
-    dask: address of a scheduler whose workers share the work; the totals are the same.
+    dask: address of a scheduler whose workers share the work; the totals are the same. each: called with every batch.
     """
     total, first = start, start.rounds if start else 0
     batches = list(cut(first, rounds))
@@ -167,12 +168,14 @@ def play(
         for part in parts:
             total = part if total is None else total + part
             progress(part.rounds)
+            each(part)
         _keep(state, job, total)
     else:
         with ThreadPoolExecutor(max_workers=max(1, threads)) as pool:
             for done, part in enumerate(pool.map(lambda batch: job.play(*batch), batches), 1):
                 total = part if total is None else total + part
                 progress(part.rounds)
+                each(part)
                 if done % 10 == 0:
                     _keep(state, job, total)
         _keep(state, job, total)

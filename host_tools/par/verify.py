@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from host_tools.par.compiler import compile_sheet
 from host_tools.par.exact import Exact, check_gamble, check_quoted, exact, misses
 from host_tools.par.model import Sheet
-from host_tools.par.simulate import Job, Progress, Run, choices, play
+from host_tools.par.simulate import BATCH, Job, Progress, Run, choices, play
+from native.cpython import Simulation
 
 ERRORS = 3  # standard errors: one honest row in 370 is further off
+FEWEST_BATCHES = 30  # of which the error of a variance is known well enough
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,10 @@ class Row:
     rtp: float  # exact, percent
     played: float
     half_width: float  # 95 %, percentage points
-    deviation: float  # exact, total bets
-    off: float  # standard errors
+    deviation: float  # of a round, exact, total bets
+    played_deviation: float
+    off: float  # standard errors of the mean
+    deviation_off: float | None  # standard errors of the variance; None: too few rounds to know them
     hit_frequency: float
     hits_off: float  # standard errors of the hit frequency
     methods_agree: bool
@@ -33,7 +39,7 @@ class Row:
 
     @property
     def simulation_agrees(self) -> bool:
-        return abs(self.off) <= ERRORS and abs(self.hits_off) <= ERRORS
+        return all(abs(off) <= ERRORS for off in (self.off, self.hits_off, self.deviation_off or 0.0))
 
     @property
     def good(self) -> bool:
@@ -43,7 +49,30 @@ class Row:
         return {**vars(self), "simulation_agrees": self.simulation_agrees, "good": self.good}
 
 
-def row_of(result: Exact, run: Run) -> Row:
+class Squares:
+    """Squared distances of awards from the exact mean, batch by batch: how far batches differ tells the variance's error.
+
+    A formula for that error would need the fourth moment, which a few rounds in a million decide.
+    """
+
+    def __init__(self, mean_pence: Fraction) -> None:
+        self._mean = mean_pence
+        self._batches: list[float] = []  # mean square of each whole one, pence²
+
+    def add(self, part: Simulation) -> None:
+        if part.rounds == BATCH:
+            square = part.sum_squares - 2 * self._mean * part.award_pence + part.rounds * self._mean**2
+            self._batches.append(float(square / part.rounds))
+
+    def off(self, variance: float) -> float | None:
+        """Standard errors between the played variance and the exact one, pence²."""
+        if len(self._batches) < FEWEST_BATCHES:
+            return None
+        error = statistics.stdev(self._batches) / math.sqrt(len(self._batches))
+        return (statistics.fmean(self._batches) - variance) / error if error else 0.0
+
+
+def row_of(result: Exact, run: Run, squares: Squares) -> Row:
     sheet, mode, played = result.sheet, result.sheet.modes[result.mode], result.policies[run.policy]
     problems = check_quoted(result).problems + check_gamble(sheet)
     problems += [
@@ -60,7 +89,9 @@ def row_of(result: Exact, run: Run) -> Row:
         run.rtp,
         run.half_width,
         math.sqrt(played.variance),
+        run.deviation,
         run.off,
+        squares.off(float(played.variance) * run.bet_pence**2),
         100 * hit,
         (run.totals.hits / rounds - hit) / spread if spread else 0.0,
         result.agree,
@@ -88,6 +119,7 @@ def verify(
             result = exact(sheet, number, threads)
             for policy in policies(result):
                 job = Job(pack, number, 1, seed, tuple(sorted(choices(sheet, result, policy).items())))
-                totals = play(job, rounds, threads, progress, dask=dask)
-                rows.append(row_of(result, Run(sheet, number, policy, seed, 1, totals, 0.0, result)))
+                squares = Squares(result.policies[policy].rtp * mode.cost)
+                totals = play(job, rounds, threads, progress, dask=dask, each=squares.add)
+                rows.append(row_of(result, Run(sheet, number, policy, seed, 1, totals, 0.0, result), squares))
     return rows

@@ -106,6 +106,28 @@ def test_verify_sees_a_simulation_that_is_off(small: Path, monkeypatch: pytest.M
     assert "standard errors off" in result.stdout
 
 
+def test_verify_sees_a_deviation_that_is_off(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean is right, and rounds swing more than they should: the mistake of leaving out a feature's random length."""
+    from host_tools.par import simulate, verify
+
+    monkeypatch.setattr(simulate, "BATCH", 2000)
+    monkeypatch.setattr(verify, "BATCH", 2000)
+    row = json.loads(run("verify", small, "--rounds", "100000", "--json").stdout)[0]
+    assert row["good"]
+    assert abs(row["deviation_off"]) <= 3
+    assert row["played_deviation"] == pytest.approx(row["deviation"], rel=0.1)
+    honest = simulate.played
+
+    def swinging(*arguments):
+        part = honest(*arguments)
+        return type(part)(**{**vars(part), "sum_squares": part.sum_squares * 3 // 2})
+
+    monkeypatch.setattr(simulate, "played", swinging)
+    result = run("verify", small, "--rounds", "100000")
+    assert result.exit_code == 1
+    assert "variance" in result.stdout
+
+
 def test_published_figures(small: Path) -> None:
     boards = 5 * 5 * 4
     figures = {"boards": boards, "scatter_boards.S.0": 0, "volatility_index.0.z": "1.65", "wins_from:0": boards}
