@@ -12,6 +12,8 @@ SNAPSHOT = 0x5A
 HEADER_BYTES = 8  # mark u8, reserved u8 (0), payload length u16, sequence u32
 CRC_BYTES = 4
 OVERHEAD_BYTES = HEADER_BYTES + CRC_BYTES
+ENTRY_BYTES = 3  # of a record before each value: key u16, length u8
+SCRUB_BYTES = 256  # compared by one scrub(); an area takes 64 turns of the loop, a quarter of a second
 BANKS = 2
 AREAS = 2
 MIN_NVRAM_BYTES = 32768
@@ -41,11 +43,17 @@ class Journal:
             raise ValueError("NVRAM of %d bytes is too small: the journal needs %d" % (nvram.size, MIN_NVRAM_BYTES))
         self._nvram = nvram
         self._area_bytes = (nvram.size - CONTROL_BYTES) // (BANKS * AREAS)
+        self._payload_bytes = min(
+            0xFFFF, self._area_bytes - OVERHEAD_BYTES
+        )  # what a record's length can tell, and hold
         self._values = []  # by key, b"" where nothing was ever set
         self._area = 0
         self._end = 0
+        self._scrubbed = 0  # bytes of the active area compared in the sweep under way
         self.sequence = 0
-        self.repaired = 0  # records restored from the other bank by the last open()
+        self.sweeps = 0  # whole comparisons of both banks since power-up
+        self.repaired = 0  # records restored from the other bank by the last open() or scrub()
+        self._sealed = False  # only to be read, by salvage()
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -70,9 +78,14 @@ class Journal:
         """Makes `changes`, an iterable of (key, bytes or unsigned int), durable at once and together.
 
         Writes the record to bank 0, then to bank 1, each read back. Raises JournalWriteError when the NVRAM does not
-        hold what was written, ValueError when a value is too long or a key too large; RAM then still shows the state before.
+        hold what was written. Raises ValueError, before anything is written, when a key is too large, a value or all
+        changes together too long, a number negative, or the whole state larger than an area. RAM then still shows the
+        state before.
         """
+        if self._sealed:
+            raise JournalWriteError("critical memory is unrecoverable and only to be read")
         packed = {}
+        length = 0
         for key, value in changes:
             if not isinstance(value, (bytes, bytearray)):
                 value = pack_int(value)
@@ -81,8 +94,11 @@ class Journal:
             if len(value) > MAX_VALUE_BYTES:
                 raise ValueError("value of key %d is %d bytes, at most %d fit" % (key, len(value), MAX_VALUE_BYTES))
             packed[key] = bytes(value)
+            length += len(value) + ENTRY_BYTES
         if not packed:
             return
+        if length > self._payload_bytes:
+            raise ValueError("changes of %d bytes do not fit a record of %d" % (length, self._payload_bytes))
         sequence = (self.sequence + 1) & 0xFFFFFFFF
         record = native.record(TRANSACTION, sequence, sorted(packed), packed)  # MicroPython's dicts keep no order
         area, offset = self._area, self._end
@@ -91,10 +107,12 @@ class Journal:
             merged = list(self._values)
             for key in packed:
                 _set(merged, key, packed[key])
+            state = sum([len(value) + ENTRY_BYTES for value in merged if value])
+            if state > self._payload_bytes:
+                raise ValueError("state of %d bytes does not fit a record of %d" % (state, self._payload_bytes))
             record = native.record(SNAPSHOT, sequence, None, merged)
-            if len(record) > self._area_bytes:
-                raise ValueError("state of %d bytes does not fit an area of %d" % (len(record), self._area_bytes))
             area, offset = 1 - self._area, 0
+            self._scrubbed = 0
         for bank in range(BANKS):
             self._write(bank, area, offset, record)
         for key in packed:
@@ -102,18 +120,50 @@ class Journal:
         self._area, self._end = area, offset + len(record)
         self.sequence = sequence
 
-    def clear(self) -> None:
-        """RAM clear: initialises every byte, then commits an empty state (CAB-NVM-06).
+    def scrub(self) -> int:
+        """One small step of the check that never ends: compares the next SCRUB_BYTES of the log in both banks (CAB-NVM-03).
+
+        Call it once a turn of the loop. Where the banks differ the whole log is walked as at power-up: the copy with the
+        right CRC restores the other. Returns how many records were restored, 0 nearly always. Raises JournalCorrupt when
+        both copies of a record are bad, JournalWriteError when a bank does not keep what restores it.
+        """
+        start = self._scrubbed
+        length = min(SCRUB_BYTES, self._end - start)
+        first = self._address(0, self._area, start)
+        second = self._address(1, self._area, start)
+        self._scrubbed = start + length
+        if self._scrubbed >= self._end:
+            self._scrubbed = 0
+            self.sweeps += 1
+        if self._nvram.read(first, length) == self._nvram.read(second, length):
+            return 0
+        walk = self._walk(self._area)
+        if walk is None or walk.last != self.sequence or walk.end != self._end:
+            raise JournalCorrupt("record after %d is damaged in both banks" % (walk.last if walk else 0))
+        self._copy(walk)
+        self.repaired = len(walk.copies)  # nothing is under way: a record that one bank lacks has decayed
+        return self.repaired
+
+    def clear(self, facts=()) -> None:
+        """RAM clear: initialises every byte, then commits `facts`, (key, bytes or unsigned int), as all there is (CAB-NVM-06).
 
         A cut while it runs leaves the clearing mark, and `open()` refuses: half-wiped areas must never pass for an
         older but intact state.
         """
+        for _ in self.clear_steps(facts):
+            pass
+
+    def clear_steps(self, facts=()):
+        """The same as a generator, a little of it in each step. Nothing else may use the journal until it has ended."""
         last = self._nvram.size - 1
         self._nvram.write(last, bytes([CLEARING]))
         for offset in range(0, last, 256):
             self._nvram.write(offset, b"\xff" * min(256, last - offset))
-        self._format()
+            yield
+        self._format(facts)
         self._nvram.write(last, b"\xff")
+        self._sealed = False
+        self.repaired = 0
 
     # --- opening -------------------------------------------------------------------------------------------------
 
@@ -138,15 +188,42 @@ class Journal:
             return True
         self._refuse_lost_history(best)
         self._values, self._area, self._end, self.sequence = best.values, best.area, best.end, best.last
-        for bank, offset, record, is_repair in best.copies:
-            self._write(bank, best.area, offset, record)
-            self.repaired += is_repair
+        self._scrubbed = 0
+        self._copy(best)
+        self.repaired = sum([is_repair for _, _, _, is_repair in best.copies])
         return False
 
-    def _format(self) -> None:
+    def _copy(self, walk) -> None:
+        """Writes each record that one bank lacks from the other, verified."""
+        for bank, offset, record, _ in walk.copies:
+            self._write(bank, walk.area, offset, record)
+
+    def salvage(self) -> bool:
+        """After open() has refused: reads what can still be read, to be looked at and never to go on from (CAB-MTR-09).
+
+        Takes the newest log that begins with a whole snapshot, up to its first damaged record. False: there is none.
+        Commits are refused from now on.
+        """
+        self._sealed = True
+        best = None
+        for area in range(AREAS):
+            try:
+                walk = self._walk(area)
+            except JournalCorrupt:
+                continue
+            if walk is not None and (best is None or _newer(walk.first, best.first)):
+                best = walk
+        if best is None:
+            return False
+        self._values, self._area, self._end, self.sequence = best.values, best.area, best.end, best.last
+        return True
+
+    def _format(self, facts=()) -> None:
         self._values = []
-        self._area, self._end, self.sequence = 0, 0, 1
-        record = native.record(SNAPSHOT, 1, None, [])
+        self._area, self._end, self._scrubbed, self.sequence = 0, 0, 0, 1
+        for key, value in facts:
+            _set(self._values, key, bytes(value) if isinstance(value, (bytes, bytearray)) else pack_int(value))
+        record = native.record(SNAPSHOT, 1, None, self._values)
         for bank in range(BANKS):
             self._write(bank, 0, 0, record)
         self._end = len(record)
