@@ -58,6 +58,16 @@ class Nvram:
             raise ValueError("outside the NVRAM")
 
 
+class Cipher:
+    """A block cipher with its key: blocks of 16 bytes, each by itself."""
+
+    def encrypt(self, block: bytes) -> bytes:
+        raise ValueError("no cipher")
+
+    def decrypt(self, block: bytes) -> bytes:
+        raise ValueError("no cipher")
+
+
 class Board:
     """A computer that can run a cabinet. Boards override what their hardware has.
 
@@ -85,8 +95,27 @@ class Board:
         """(bytes of stack, most of them that were ever in use since reset), () where the board cannot tell."""
         return ()
 
+    def aes(self, key: bytes) -> Cipher:
+        """AES with a key of 16 bytes: MicroPython's cryptolib. ValueError where the board was built without it."""
+        try:
+            cryptolib = __import__("cryptolib")
+        except ImportError:
+            cryptolib = None
+        if cryptolib is None:  # not raised in the handler: the boards' native code knows no `raise from`
+            raise ValueError("this board was built without cryptolib: it has no AES")
+        return cryptolib.aes(key, 1)
+
     def reset(self) -> None:
         """Restart the firmware, reset reason "soft". Does not return on a real board."""
+
+    def clock_s(self) -> "int | None":
+        """What the battery-backed clock shows: seconds since 2000-01-01 00:00:00 UTC. None: the board has no such clock,
+        or it stood still, or it was never set. May take a millisecond: ask rarely, and count with the ticks in between."""
+        return
+
+    def set_clock(self, moment_s: int) -> bool:
+        """Sets it. False: there is no clock that keeps the time without power."""
+        return False
 
     def game(self, name: str) -> bytes:
         """The pack of a game, read in place where the board can. KeyError if there is none of that name."""

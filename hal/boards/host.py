@@ -8,11 +8,16 @@ import termios
 import time
 import tty
 from collections.abc import Callable
+from typing import Protocol
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from hal.board import TICKS_PERIOD, TX_BYTES, Board, Nvram, PortError, SerialPort
+from hal.board import Cipher as BlockCipher
 
 NVRAM_BYTES = 65536
 READ_BYTES = 4096  # taken from a tty in one call
+EPOCH_2000_S = 946_684_800  # 2000-01-01 00:00:00 UTC in seconds since 1970
 REOPEN_S = 0.5  # between two attempts to open a tty that is gone
 
 _MARK_OR_SPACE = 0o10000000000  # CMSPAR of Linux, which termios does not name
@@ -179,11 +184,43 @@ class TtySerialPort(SerialPort):
         fcntl.ioctl(self._fd, termios.TIOCEXCL)
 
 
+class Aes(BlockCipher):
+    """AES in single blocks of 16 bytes, as MicroPython's cryptolib gives it in mode 1."""
+
+    def __init__(self, key: bytes):
+        self._cipher = Cipher(algorithms.AES(key), modes.ECB())
+
+    def encrypt(self, block: bytes) -> bytes:
+        return self._cipher.encryptor().update(block)
+
+    def decrypt(self, block: bytes) -> bytes:
+        return self._cipher.decryptor().update(block)
+
+
+class BatteryClock(Protocol):
+    """A clock that runs on without the board."""
+
+    def read(self) -> int | None: ...
+    def set(self, moment_s: int) -> bool: ...
+
+
+class ComputerClock:
+    """The computer's own clock. It is the computer's to set."""
+
+    def read(self) -> int | None:
+        """Seconds since 2000, UTC."""
+        return max(0, int(time.time()) - EPOCH_2000_S)
+
+    def set(self, moment_s: int) -> bool:
+        return False
+
+
 class HostBoard(Board):
     """A board made of what it is given.
 
     ports: name to SerialPort; games: name to pack; ticks: milliseconds, wrapped here; on_reset: called by reset(),
-    which raises BoardReset if there is none
+    which raises BoardReset if there is none; clock: read() and set(moment_s) as Board.clock_s() and set_clock(), None
+    for a board without one
     watchdog_feeds: how often the loop has said that it is alive
     """
 
@@ -197,6 +234,7 @@ class HostBoard(Board):
         ticks: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
         reset_reason: str = "power",
         on_reset: Callable[[], None] | None = None,
+        clock: BatteryClock | None = None,
     ):
         self.nvram = nvram
         self.reset_reason = reset_reason
@@ -205,6 +243,7 @@ class HostBoard(Board):
         self._games = games
         self._ticks = ticks
         self._on_reset = on_reset
+        self._clock = clock
 
     def port(self, name: str) -> SerialPort:
         return self._ports[name]
@@ -215,10 +254,19 @@ class HostBoard(Board):
     def feed_watchdog(self) -> None:
         self.watchdog_feeds += 1
 
+    def aes(self, key: bytes) -> Aes:
+        return Aes(key)
+
     def reset(self) -> None:
         if self._on_reset is None:
             raise BoardReset(0)
         self._on_reset()
+
+    def clock_s(self) -> int | None:
+        return None if self._clock is None else self._clock.read()
+
+    def set_clock(self, moment_s: int) -> bool:
+        return self._clock is not None and self._clock.set(moment_s)
 
     def game(self, name: str) -> bytes:
         return self._games[name]

@@ -10,6 +10,7 @@ are read in place.
 import cabinet_board  # pyright: ignore[reportMissingImports] - the board's C module
 
 from hal.board import Board, PortError, SerialPort
+from hal.calendar.ds1338 import Ds1338
 
 PACKS = 1 << 20  # from the beginning of the battery-backed memory
 PACKS_BYTES = 1 << 20
@@ -22,6 +23,13 @@ _NAME_BYTES = 16
 UARTS = {"console": 0, "cctalk": 1, "panel": 2, "entropy": 3, "note": 4}
 
 WATCHDOG_MS = 4000  # as long as this the loop may be busy; the first time it has to build the cabinet, too
+
+
+class I2c:
+    """The bus of the battery-backed clock."""
+
+    read = staticmethod(cabinet_board.i2c_read)
+    write = staticmethod(cabinet_board.i2c_write)
 
 
 class Mps2Board(Board):
@@ -39,6 +47,24 @@ class Mps2Board(Board):
         self.nvram = cabinet_board.Nvram()
         self._ports = {name: cabinet_board.Uart(number, PortError) for name, number in UARTS.items()}
         self._packs = _find_packs()
+        self._clock = Ds1338(I2c)
+
+    # The emulator's chip is read over the bus and not set: it applies each register that is written by another clock than
+    # the one it shows, and forgets all of them at a reset. What a chip's battery would keep is kept by the bench, which
+    # hands it to the chip when the board is switched on next. The chip also goes on while the bench holds the board.
+
+    def clock_s(self) -> "int | None":
+        shown_s = self._clock.read()
+        if shown_s is None:
+            return None
+        return shown_s - cabinet_board.held_ms() // 1000 + cabinet_board.clock_ahead()
+
+    def set_clock(self, moment_s: int) -> bool:
+        shown_s = self._clock.read()
+        if shown_s is None:
+            return False
+        cabinet_board.clock_ahead(moment_s - shown_s + cabinet_board.held_ms() // 1000)
+        return True
 
     def port(self, name: str) -> SerialPort:
         return self._ports[name]

@@ -6,12 +6,14 @@ of a cabinet pass in seconds and every run can be repeated. All numbers are litt
 
     rig -> board   turn     u32 now_ms | per port: u16 room, u16 n, n bytes that have arrived
     board -> rig   "N"      u32 offset, u16 n, n bytes: written to NVRAM
+                   "C"      u32 seconds since 2000: the battery-backed clock was set
                    "R"      the firmware has reset the board; the process ends
                    "E"      end of the turn | per port: u16 n, n bytes that were written to it
 
 `room` is what the port's transmitter takes in this turn. The ports come in the order of the arguments. The first message of
-the rig is longer: u32 size of the NVRAM and its bytes, u8 reset reason (0 power, 1 watchdog, 2 soft), then a turn that
-builds the cabinet and does not poll it yet. The process ends when standard input does.
+the rig is longer: u32 size of the NVRAM and its bytes, u8 reset reason (0 power, 1 watchdog, 2 soft), u32 what
+the battery-backed clock shows (seconds since 2000, NO_CLOCK when it has lost the time), then a turn that builds the
+cabinet and does not poll it yet. The process ends when standard input does.
 
 A power cut behind any byte of NVRAM: the rig takes the messages in their order, lets as many bytes of an "N" land as it
 wants, kills the process, and looks at nothing more of what it said. What the firmware did behind that write was still
@@ -27,7 +29,8 @@ from hal.board import TICKS_PERIOD, Board, Nvram, PortError, SerialPort
 
 RX_BYTES = 1024  # a port holds so much that the firmware has not read; more is lost and counted
 OUT_BYTES = 4096  # said so far in a turn, before it is handed to the rig
-WRITTEN, RESET, END = b"NRE"  # kinds of messages
+NO_CLOCK = 0xFFFFFFFF
+WRITTEN, CLOCK_SET, RESET, END = b"NCRE"  # kinds of messages
 REASONS = ("power", "watchdog", "soft")
 
 
@@ -125,12 +128,24 @@ class LockstepBoard(Board):
         self._now_ms = 0
         self.nvram = LockstepNvram(bytearray(self._wire.hear(self._wire.number("<I"))), self._wire)
         self.reset_reason = REASONS[self._wire.number("<B")]
+        self._clock_s = self._wire.number("<I")  # what it showed at `_clock_ms`
+        self._clock_ms = 0
 
     def port(self, name: str) -> SerialPort:
         return self._ports[name]
 
     def ticks_ms(self) -> int:
         return self._now_ms % TICKS_PERIOD
+
+    def clock_s(self) -> "int | None":
+        if self._clock_s == NO_CLOCK:
+            return None
+        return self._clock_s + (self._now_ms - self._clock_ms) // 1000
+
+    def set_clock(self, moment_s: int) -> bool:
+        self._clock_s, self._clock_ms = moment_s, self._now_ms
+        self._wire.say(struct.pack("<BI", CLOCK_SET, moment_s))
+        return True
 
     def reset(self) -> None:
         self._wire.say(bytes([RESET]))

@@ -5,6 +5,11 @@ the echo with exactly what was sent, wait for the answer, hand it over. Whatever
 frame leaves only after the line was quiet for GAP_MS, so a late answer cannot be taken for the answer to something
 else.
 
+An answer does not say what it answers. So after an attempt that failed, its device is for LATE_MS asked only the same
+again, or what has answers of another length; what is urgent goes out, but no answer to it is believed in that time.
+Else a late answer would be taken for that to the next question: flags for a count of coins, one coin's id for
+another's.
+
 A device owns its Transaction objects and uses them again and again. Each can stand in the queue once, which bounds
 the queue.
 Requests leave in the order in which they were made, urgent ones first, and a failed one goes back to the end of its
@@ -16,6 +21,7 @@ from .frame import ACK, BUSY, GAP_MS, HOST, MAX_FRAME_BYTES, NAK, Parser, encode
 
 MAX_TRANSACTIONS = 16  # Transaction objects of all devices of one line
 ANSWER_MS = 100  # from the last byte sent to the first byte of the answer
+LATE_MS = 600  # from an attempt that nothing answered: so long its answer may still come
 BABBLE_MS = 500  # a line that is never quiet is used anyway, and its transactions fail as they should
 
 # How often a request may be repeated when its fate is unknown.
@@ -48,7 +54,7 @@ class Transaction:
         self.after_gap = False
         self.shortest = 0
         self.longest = 255
-        self.sent = None  # data of the last attempt that was put on the line
+        self.sent: bytes | None = None  # data of the last attempt that was put on the line
         self.repeats = 0
         self.state = _IDLE
         self.status = UNKNOWN
@@ -118,6 +124,37 @@ class Transaction:
         return True
 
 
+class _Owed:
+    """What a device may still answer late."""
+
+    def __init__(self):
+        self.header = 0
+        self.data = b""
+        self.shortest = 0
+        self.longest = 255
+        self.until_ms = 0
+
+    def bars(self, transaction: "Transaction", now_ms: int) -> bool:
+        """Whether the late answer could be taken for one to this request: its length fits, or a refusal would decide."""
+        if now_ms >= self.until_ms or (transaction.header == self.header and transaction.data == self.data):
+            return False
+        fits = transaction.shortest <= self.longest and self.shortest <= transaction.longest
+        return fits or transaction.repeats == VALUE
+
+    def note(self, transaction: "Transaction", sent_ms: int, now_ms: int) -> None:
+        """An attempt of this request may be answered later; perhaps also one of another request before it."""
+        if now_ms < self.until_ms and (transaction.header != self.header or transaction.data != self.data):
+            self.header = -1
+            self.shortest = min(self.shortest, transaction.shortest)
+            self.longest = max(self.longest, transaction.longest)
+        else:
+            self.header = transaction.header
+            self.data = transaction.sent
+            self.shortest = transaction.shortest
+            self.longest = transaction.longest
+        self.until_ms = sent_ms + LATE_MS
+
+
 class Bus:
     """The line behind `port`. poll() it once a turn, before its devices.
 
@@ -130,6 +167,7 @@ class Bus:
         self._echo = echo
         self._parser = Parser()
         self._made = 0
+        self._owed: dict = {}  # by address
         self._queue: list = [None] * MAX_TRANSACTIONS
         self._queued = 0
         self._active = None
@@ -149,6 +187,7 @@ class Bus:
         self.echo_faults = 0
         self.lost_echoes = 0
         self.foreign_frames = 0
+        self.late_answers = 0
         self.stray_bytes = 0
         self.port_faults = 0
 
@@ -157,6 +196,8 @@ class Bus:
         if self._made == MAX_TRANSACTIONS:
             raise ValueError("too many transactions on this line")
         self._made += 1
+        if address not in self._owed:
+            self._owed[address] = _Owed()
         return Transaction(self, address)
 
     def statistics(self) -> tuple:
@@ -170,6 +211,7 @@ class Bus:
             ("echo_faults", self.echo_faults),
             ("lost_echoes", self.lost_echoes),
             ("foreign_frames", self.foreign_frames),
+            ("late_answers", self.late_answers),
             ("ignored_bytes", self.stray_bytes + self._parser.ignored_bytes),
             ("port_faults", self.port_faults),
         )
@@ -205,8 +247,10 @@ class Bus:
         self._polled_ms = now_ms
         if self._active is not None and self._is_late(now_ms):
             self._give_up(self._active, now_ms)
-        if self._active is None and self._queued and self._may_send(now_ms):
-            self._send(now_ms)
+        if self._active is None and self._queued:
+            transaction = self._next(now_ms)
+            if transaction is not None and self._may_send(transaction, now_ms):
+                self._send(transaction, now_ms)
 
     def _is_late(self, now_ms: int) -> bool:
         """The answer did not begin in time, or what began was not followed by more."""
@@ -214,19 +258,26 @@ class Bus:
             return False
         return now_ms - self._last_byte_ms > GAP_MS or now_ms >= self._limit_ms
 
-    def _may_send(self, now_ms: int) -> bool:
+    def _next(self, now_ms: int):
+        """The first in the queue whose device owes no answer to something else, or None."""
+        for place in range(self._queued):
+            transaction = self._queue[place]
+            if transaction.urgent or not self._owed[transaction.address].bars(transaction, now_ms):
+                return transaction
+        return None
+
+    def _may_send(self, transaction: "Transaction", now_ms: int) -> bool:
         if now_ms - self._last_byte_ms > GAP_MS:
             return True
         if self._faulty:
             return now_ms - self._fault_ms > BABBLE_MS
-        return not self._queue[0].after_gap or now_ms - self._sent_ms > BABBLE_MS
+        return not transaction.after_gap or now_ms - self._sent_ms > BABBLE_MS
 
     def _line_ms(self, number_of_bytes: int) -> int:
         """Time that bytes take on the line, 10 bits each, rounded up."""
         return (number_of_bytes * 10_000 + self._baud - 1) // self._baud
 
-    def _send(self, now_ms: int) -> None:
-        transaction = self._queue[0]
+    def _send(self, transaction: "Transaction", now_ms: int) -> None:
         self.dequeue(transaction)
         transaction.state = _ON_LINE
         transaction.sent = transaction.data
@@ -261,12 +312,21 @@ class Bus:
         else:
             frame = self._parser.feed(byte, self._polled_ms, now_ms)
             if frame is not None:
-                self._match(transaction, frame)
+                self._match(transaction, frame, now_ms)
 
-    def _match(self, transaction: "Transaction", frame: tuple) -> None:
+    def _match(self, transaction: "Transaction", frame: tuple, now_ms: int) -> None:
         """End the transaction if this frame is its answer; another frame is counted and the wait goes on."""
         destination, source, header, data = frame
         ours = destination == HOST and (source == transaction.address or transaction.crc)
+        owed = self._owed[transaction.address]
+        if ours and now_ms < owed.until_ms:
+            if owed.bars(transaction, now_ms):
+                self.late_answers += 1
+                return
+            if (
+                owed.header == transaction.header
+            ):  # perhaps the answer to the older attempt: then this one is still owed
+                owed.note(transaction, self._sent_ms, now_ms)
         if ours and header == ACK and transaction.shortest <= len(data) <= transaction.longest:
             self.answers += 1
             self._end(transaction, OK, data)
@@ -292,6 +352,7 @@ class Bus:
         """An attempt came to nothing: repeat it later if its kind allows that."""
         self._faulty = True
         self._fault_ms = now_ms
+        self._owed[transaction.address].note(transaction, self._sent_ms, now_ms)
         if transaction.repeats:
             transaction.repeats -= 1
             self._active = None

@@ -31,12 +31,14 @@ CHECK_MS = 5000  # how often the inhibit mask is read back
 COINS = 16
 SHOWN_EVENTS = 5
 MASK_TRIES = 3
+ROUTE_TRIES = 3
 
 UNKNOWN_COIN = 256  # error codes of the device are bytes; from here on they are the driver's
 
 _MODIFY_INHIBIT = 231
 _REQUEST_INHIBIT = 230
 _READ_EVENTS = 229
+_SORTER_PATH = 210
 _MASTER_INHIBIT = 228
 _ACCEPT_COUNTER = 225
 _COIN_ID = 184
@@ -58,7 +60,7 @@ def counter_back(counter: int, events: int) -> int:
 class CoinAcceptor(Device):
     """A coin acceptor on `bus`.
 
-    values: coin id to pence; only coins found here are enabled and credited
+    values: coin id to pence; only coins found here are credited, and enabled until enable() says which of them
     last_counter: counter of the last committed event, from NVRAM; None adopts what the device shows without crediting
     it
     coin_ids: what the device says is programmed at positions 1 to 16, "" where nothing is
@@ -76,14 +78,18 @@ class CoinAcceptor(Device):
         self.coin_ids = [""] * COINS
         self.mask_repairs = 0
         self._values = values
+        self._enabled = values
         self._poll_ms = poll_ms
         self._seen = last_counter  # counter of the newest event that was queued
         self._shown = b""  # the answer to 229 that is being judged
         self._new = True  # nothing was read from it since it was identified
         self._position = 0
-        self._mask = b"\x00\x00"
         self._mask_tries = 0
         self._masked = False
+        self._routes = {}  # pence to sorter path, as the firmware wants it
+        self._routed = bytearray(COINS)  # by position, what the device has acknowledged; 0: not known
+        self._route_tries = 0
+        self._route_due = False
         self._wanted = _INHIBITED
         self._master = bus.transaction(address)
         self._polled_ms = 0
@@ -94,6 +100,30 @@ class CoinAcceptor(Device):
         self._wanted = _ENABLED if on else _INHIBITED
         if self.online:
             self._send_wanted()
+
+    def route(self, pence: int, path: int) -> None:
+        """Let coins of that value fall along sorter path 1 to 8. It goes out between two polls, again after a reset.
+
+        A device that has no sorter is left alone; the path that a coin took is told with it.
+        """
+        if self._routes.get(pence) != path:
+            self._routes[pence] = path
+            self._route_tries = 0
+            self._route_due = True
+
+    def enable(self, coin_ids) -> None:
+        """The coins to be accepted, of those in `values`. Another one that comes nevertheless is credited all the same."""
+        self._enabled = coin_ids
+        self._masked = False
+
+    def _mask(self) -> bytes:
+        """A set bit enables the coin at its position."""
+        mask = 0
+        for position in range(COINS):
+            coin_id = self.coin_ids[position]
+            if coin_id in self._values and coin_id in self._enabled:
+                mask |= 1 << position
+        return mask.to_bytes(2, "little")
 
     def booked(self) -> None:
         event = self._events.pop()
@@ -126,11 +156,11 @@ class CoinAcceptor(Device):
         self._masked = False
         self._new = True
         self.accepting = None
+        self._forget_routes()
         self._ask(_MASTER_INHIBIT, self._stopped, _INHIBITED, STATE)
 
     def _stopped(self, answer: bytes) -> None:
         self._position = 1
-        self._mask = b"\x00\x00"
         self._ask_id()
 
     def _ask_id(self) -> None:
@@ -146,27 +176,55 @@ class CoinAcceptor(Device):
         """Six ASCII characters, country, value, issue; six full stops where nothing is programmed."""
         coin_id = "" if answer == b"......" else "".join([chr(byte) for byte in answer])
         self.coin_ids[self._position - 1] = coin_id
-        if coin_id in self._values:
-            mask = int.from_bytes(self._mask, "little") | 1 << (self._position - 1)
-            self._mask = mask.to_bytes(2, "little")
         self._position += 1
         if self._position <= COINS:
             self._ask_id()
         else:
             self._read_events()
 
+    # Sorter.
+
+    def _forget_routes(self) -> None:
+        self._routed = bytearray(COINS)
+        self._route_tries = 0
+        self._route_due = True
+
+    def _unrouted(self) -> int:
+        """A position whose sorter path is not as wanted, 0 if there is none or the device has no sorter."""
+        if self._route_due and self._route_tries < ROUTE_TRIES:
+            for place in range(COINS):
+                path = self._routes.get(self._values.get(self.coin_ids[place]))
+                if path and path != self._routed[place]:
+                    return place + 1
+        self._route_due = False
+        return 0
+
+    def _send_route(self, position: int) -> None:
+        """Sorter path (header 210) of the coin at `position`."""
+        self._position = position
+        path = self._routes[self._values[self.coin_ids[position - 1]]]
+        self._ask(_SORTER_PATH, self._route_sent, bytes((position, path)), STATE, otherwise=self._no_route)
+
+    def _route_sent(self, answer: bytes) -> None:
+        self._routed[self._position - 1] = self._transaction.sent[1]
+        self._wait()
+
+    def _no_route(self, status: int) -> None:
+        self._route_tries += 1
+        self._wait()
+
     # Masks.
 
     def _set_mask(self) -> None:
         """Enable what is in `values` (header 231: a set bit enables) and read it back (header 230)."""
         self._masked = False
-        self._ask(_MODIFY_INHIBIT, self._mask_sent, self._mask, STATE)
+        self._ask(_MODIFY_INHIBIT, self._mask_sent, self._mask(), STATE)
 
     def _mask_sent(self, answer: bytes) -> None:
         self._ask(_REQUEST_INHIBIT, self._mask_read, b"", IDEMPOTENT, 2, 2)
 
     def _mask_read(self, answer: bytes) -> None:
-        if answer == self._mask:
+        if answer == self._mask():
             self._mask_tries = 0
             self._masked = True
             self._checked_ms = self._now_ms
@@ -183,7 +241,7 @@ class CoinAcceptor(Device):
 
     def _mask_checked(self, answer: bytes) -> None:
         self._checked_ms = self._now_ms
-        if answer == self._mask:
+        if answer == self._mask():
             self._wait()
             return
         self.mask_repairs += 1
@@ -224,7 +282,7 @@ class CoinAcceptor(Device):
 
     def _judge_jump(self, mask: bytes) -> None:
         """The counter jumped. A device that was reset has forgotten its mask; then the counter has started anew."""
-        if mask == b"\x00\x00" and self._seen:
+        if mask == b"\x00\x00" and self._mask() != mask and self._seen:
             self._read_accepted()
         else:
             self._take_shown()
@@ -240,6 +298,7 @@ class CoinAcceptor(Device):
         self._was_reset(int.from_bytes(answer, "little"))
 
     def _was_reset(self, accepted: int) -> None:
+        self._forget_routes()
         self._events.push(("device_reset", accepted))
         self._seen = 0
         self._masked = False
@@ -270,7 +329,7 @@ class CoinAcceptor(Device):
             return
         coin_id = self.coin_ids[coin - 1] if coin <= COINS else ""
         if coin_id in self._values:
-            self._events.push(("coin", counter, self._values[coin_id], coin_id))
+            self._events.push(("coin", counter, self._values[coin_id], coin_id, code))
         else:
             self._events.push(("coin_error", counter, UNKNOWN_COIN + coin))
 
@@ -283,4 +342,8 @@ class CoinAcceptor(Device):
         else:
             if self.accepting != (self._wanted == _ENABLED):
                 self._send_wanted()
-            self._wait()
+            position = self._unrouted()
+            if position:
+                self._send_route(position)
+            else:
+                self._wait()

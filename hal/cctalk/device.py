@@ -44,6 +44,7 @@ class Device:
         self._wake_ms = 0
         self._now_ms = 0
         self._heard_ms = 0
+        self._lost = False  # it went offline: whatever step comes next, it is identified first
 
     def event(self):
         """The oldest event or None; it stays until booked()."""
@@ -69,6 +70,8 @@ class Device:
                 otherwise(status)
         elif self._timer is not None and now_ms >= self._wake_ms and self._events.room() >= ROOM:
             timer, self._timer = self._timer, None
+            if self._lost:
+                timer = self._identify
             timer()
 
     def _ask(
@@ -102,6 +105,7 @@ class Device:
 
     def _identify(self) -> None:
         """Simple poll (header 254). A device that is silent in one checksum mode is tried in the other next."""
+        self._lost = False
         self._ask(SIMPLE_POLL, self._found, repeats=ONCE, otherwise=self._not_found, after_gap=True)
 
     def _not_found(self, status: int) -> None:
@@ -135,4 +139,5 @@ class Device:
     def _go_offline(self) -> None:
         if self.online:
             self.online = False
+            self._lost = True
             self._events.push(("offline",))

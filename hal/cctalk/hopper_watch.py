@@ -62,6 +62,10 @@ class HopperWatch(Device):
         self._count = NO_COUNT  # dispense count as far as the firmware was told; NO_COUNT until it is next read
         self._counted = -1  # serial number of the hopper that it is the count of
 
+    def known(self, serial: int, count: int) -> None:
+        """From NVRAM, before the first poll: the dispense count of that hopper up to which its coins are booked."""
+        self._counted, self._count = serial, count
+
     @property
     def busy(self) -> bool:
         """A payout is prepared or under way."""
@@ -131,9 +135,11 @@ class HopperWatch(Device):
         self._look_at_levels()
 
     def _tell_extra(self, count: int) -> None:
-        """Coins that left and were not told yet. A count that is out of all proportion was set anew by a repair."""
+        """Coins that left and were not told yet. A count that is not known, or out of all proportion, begins anew."""
         extra = (count - self._count) & COUNT_MASK
-        if self._count != NO_COUNT and 0 < extra <= MOST_EXTRA:
+        if self._count == NO_COUNT or extra > MOST_EXTRA:
+            self._events.push(("counted", self.serial, count))
+        elif extra:
             self._events.push(("extra", extra))
         self._count = count
 

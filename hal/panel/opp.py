@@ -48,6 +48,7 @@ class Panel:
     serial: 32-bit id of the first board; version: its four version bytes
     bad_answers, timeouts, stray_bytes, port_faults: counters since the start
 
+    Changes of one reading are told in the order doors, keys, buttons, and within each as the wiring lists them.
     A board that is missing or has other wings than the wiring says is told once as ("fault", address).
     """
 
@@ -64,9 +65,10 @@ class Panel:
         self._boards = wiring.boards
         self._inputs: list = []
         self._switches: dict = {}
-        self._add_switches(wiring.buttons, "press", "release", "")
+        self._in_order: list = []  # as added here: MicroPython's dicts keep no order, and what changes at once is told in it
         self._add_switches(wiring.doors, "close", "open", "open")
         self._add_switches(wiring.keys, "turn", "unturn", "turn")
+        self._add_switches(wiring.buttons, "press", "release", "")
         if not self._inputs:
             raise ValueError("a panel without inputs cannot tell whether it is there")
         self._lamp_boards: list = []
@@ -76,10 +78,14 @@ class Panel:
         self._solenoids: dict = {}
         for name, address, number, pulse_ms, off_factor in wiring.solenoids:
             self._solenoids[name] = Solenoid(address, number, pulse_ms, off_factor)
+        for name, address, bit in wiring.senses:
+            self._on_board(self._inputs, Inputs, address)
+            self._solenoids[name].sense_address, self._solenoids[name].sense_bit = address, bit
         # The request on the line and what comes after it.
         self._now_ms = 0
         self._answer = bytearray(MAX_ANSWER_BYTES)
         self._arrived = 0
+        self._echoes = 0  # closing FFs of frames without an answer, still to come back
         self._expected = 0  # bytes of the answer; 0: as many as come before END
         self._address = 0
         self._command = 0
@@ -98,6 +104,7 @@ class Panel:
         for name, address, bit in rows:
             inputs = self._on_board(self._inputs, Inputs, address)
             self._switches[name] = Switch(name, inputs, bit, on_close, on_open, first)
+            self._in_order.append(self._switches[name])
 
     def _on_board(self, parts: list, kind, address: int):
         """The part of that board, made when it is first named."""
@@ -144,10 +151,17 @@ class Panel:
         solenoid = self._solenoids[name]
         if not self.online or self.busy(name, self._now_ms):
             return False
-        if not self._write(encode(solenoid.address, KICK, solenoid.kick)):
+        if not self._tell(encode(solenoid.address, KICK, solenoid.kick)):
             return False
-        solenoid.free_ms = self._now_ms + solenoid.cycle_ms + PULSE_MARGIN_MS
+        solenoid.kicked(self._now_ms, PULSE_MARGIN_MS, self._then is not None)
         return True
+
+    def missed(self, name: str) -> bool:
+        """Whether the last pulse, now over, is known to have drawn no current: the meter is not plugged in.
+
+        KeyError: no such name.
+        """
+        return self._solenoids[name].missed()
 
     def busy(self, name: str, now_ms: int) -> bool:
         """Whether the coil is in the on and off time of its last pulse. KeyError: no such name."""
@@ -178,6 +192,12 @@ class Panel:
             return False
         return True
 
+    def _tell(self, data: bytes) -> bool:
+        """Send a frame that has no answer. Its closing FF comes back, and that is no disturbance."""
+        written = self._write(data)
+        self._echoes += written
+        return written
+
     def _ask(self, data: bytes, expected: int, then) -> None:
         """Send; a frame that the port does not take is like one that is not answered."""
         self._arrived = 0
@@ -196,6 +216,9 @@ class Panel:
         self._due_ms = self._now_ms + pause_ms
 
     def _receive(self, byte: int) -> None:
+        if byte == END and self._echoes and (self._then is None or not self._arrived):
+            self._echoes -= 1
+            return
         if self._then is None:
             self.stray_bytes += 1
             self._due_ms = max(self._due_ms, self._now_ms + QUIET_MS)  # out of step: wait until the line is silent
@@ -237,6 +260,7 @@ class Panel:
     # Start.
 
     def _sync(self) -> None:
+        self._echoes = 0
         self._ask(bytes((END,)), 0, self._synced)
 
     def _synced(self, answer: bytes) -> None:
@@ -286,7 +310,7 @@ class Panel:
 
     def _configure(self) -> None:
         for solenoid in self._solenoids.values():
-            if not self._write(encode(solenoid.address, CONFIGURE, solenoid.configuration)):
+            if not self._tell(encode(solenoid.address, CONFIGURE, solenoid.configuration)):
                 self._fail()
                 return
         for lamps in self._lamp_boards:
@@ -302,7 +326,7 @@ class Panel:
 
     def _send_lamps(self) -> None:
         for lamps in self._lamp_boards:
-            if lamps.changed and self._write(encode(lamps.address, LAMPS, bytes((LAMPS_SET,)) + lamps.data())):
+            if lamps.changed and self._tell(encode(lamps.address, LAMPS, bytes((LAMPS_SET,)) + lamps.data())):
                 lamps.changed = False
 
     def _read(self) -> None:
@@ -311,7 +335,11 @@ class Panel:
         self._ask_board(self._inputs[self._place].address, INPUTS, self._got_inputs)
 
     def _got_inputs(self, answer: bytes) -> None:
-        changed = self._inputs[self._place].take(answer)
+        inputs = self._inputs[self._place]
+        for solenoid in self._solenoids.values():
+            if self._now_ms < solenoid.until_ms and solenoid.sense_address == inputs.address:
+                solenoid.look(answer)
+        changed = inputs.take(answer)
         self._untold = self._untold or changed
         self._place = (self._place + 1) % len(self._inputs)
         pause_ms = max(0, self._cycle_ms + READ_MS - self._now_ms) if self._place == 0 else 0
@@ -329,7 +357,7 @@ class Panel:
             self._fault = None
             self._events.push(("online", self.serial))
         self._untold = False
-        for switch in self._switches.values():
+        for switch in self._in_order:
             news = switch.news()
             if news is not None:
                 if self._events.room() < 2:  # one stays free for ("offline",)

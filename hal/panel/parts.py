@@ -5,6 +5,8 @@ Bits are held a byte a wing, because numbers of 32 bits would be allocated.
 
 from .frame import AUTO_CLEAR
 
+PROVING_LOOKS = 2  # readings within a pulse that must show no current before the coil counts as unplugged
+
 
 class Inputs:
     """Debounced inputs of one board. Active low: a 0 is a closed switch. Before the first reading all are open."""
@@ -107,12 +109,36 @@ class Solenoid:
     """A coil that gets pulses of a fixed length.
 
     free_ms: when its on and off time is over
+    felt: whether current was seen in the last pulse
     """
 
     def __init__(self, address: int, number: int, pulse_ms: int, off_factor: int):
         self.address = address
         self.free_ms = 0
+        self.felt = False
+        self.sense_address = -1  # the board and bit of the input that is closed while the coil draws current
+        self.sense_bit = 0
+        self._pulse_ms = pulse_ms
+        self.until_ms = 0  # end of the pulse under way
+        self._looks = 0
         self.cycle_ms = pulse_ms * (1 + off_factor)
         mask = (1 << number).to_bytes(2, "big")
         self.kick = mask + mask  # value, then which of them to change
         self.configuration = bytes((number, AUTO_CLEAR, pulse_ms, off_factor << 4))
+
+    def kicked(self, now_ms: int, pause_ms: int, asked: bool) -> None:
+        """A pulse is on its way. `asked`: a reading of the inputs is too, and shows the time before the pulse."""
+        self.free_ms = now_ms + self.cycle_ms + pause_ms
+        self.until_ms = now_ms + self._pulse_ms
+        self._looks = -1 if asked else 0
+        self.felt = False
+
+    def look(self, data: bytes) -> None:
+        """A reading, within a pulse, of the board with the sense input, wing 3 first: is there current?"""
+        self._looks += 1
+        if not (data[3 - (self.sense_bit >> 3)] >> (self.sense_bit & 7)) & 1:
+            self.felt = True
+
+    def missed(self) -> bool:
+        """True when the last pulse was looked at and drew no current. Too few looks prove nothing."""
+        return self.sense_address >= 0 and not self.felt and self._looks >= PROVING_LOOKS

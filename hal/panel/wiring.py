@@ -47,15 +47,27 @@ class Wiring:
     lamps: tuple of (name, board address, bit 0 to 31)
     solenoids: tuple of (name, board address, number 0 to 15, pulse_ms 1 to 255, off_factor 0 to 15); after a pulse the
         board keeps the coil off for at least pulse_ms * off_factor
+    senses: tuples of (name of a solenoid, board address, bit 0 to 31): an input that is closed while the coil draws
+        current, by an optocoupler in series with it. A coil without one is believed
     """
 
-    def __init__(self, boards: tuple, buttons: tuple, doors: tuple, keys: tuple, lamps: tuple, solenoids: tuple):
+    def __init__(
+        self,
+        boards: tuple,
+        buttons: tuple,
+        doors: tuple,
+        keys: tuple,
+        lamps: tuple,
+        solenoids: tuple,
+        senses: tuple = (),
+    ):
         self.boards = boards
         self.buttons = buttons
         self.doors = doors
         self.keys = keys
         self.lamps = lamps
         self.solenoids = solenoids
+        self.senses = senses
 
 
 def _in_a_row(names: tuple, board: int, first_bit: int) -> tuple:
@@ -76,4 +88,5 @@ DEFAULT = Wiring(
         ("em_in", INPUT_BOARD, 0, 50, 1),
         ("em_out", INPUT_BOARD, 1, 50, 1),
     ),
+    senses=(("em_in", INPUT_BOARD, 30), ("em_out", INPUT_BOARD, 31)),
 )
