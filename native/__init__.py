@@ -1,12 +1,12 @@
-"""The C core, the same on every board: packs, rounds, CRC-32, SHA-256 and HMAC. README.md beside this file is its contract.
+"""The C core, the same on every board: packs, rounds, health tests, hashes. README.md beside this file is its contract.
 
 Kept in MicroPython's subset. On a board the core is the user C module ``cabinet_core``; on CPython a cffi extension.
 """
 
 try:
-    from cabinet_core import CoreError, Pack, Round, crc32, hmac_sha256, record, sha256  # pyright: ignore[reportMissingImports]
+    from cabinet_core import CoreError, Health, Pack, Round, crc32, hmac_sha256, record, sha256  # pyright: ignore[reportMissingImports]
 except ImportError:
-    from native.cpython.wrapper import CoreError, Pack, Round, crc32, hmac_sha256, record, sha256
+    from native.cpython.wrapper import CoreError, Health, Pack, Round, crc32, hmac_sha256, record, sha256
 
 # Kinds of events, the first item of Round.next().
 SPIN = 1
@@ -34,6 +34,13 @@ BOWL = 22
 TOKEN = 23
 GAMBLE_OFFER = 24
 GAMBLE = 25
+
+# What Health.feed() answers: 0 while all tests pass, else which one alarmed.
+ALARM_REPETITION = 1
+ALARM_LANE = 2
+ALARM_PROPORTION = 3
+ALARM_SEQUENCE = 4
+ALARM_BALANCE = 5
 
 # Bits of Pack.flags().
 MODE_SCATTER_PAYS = 1
@@ -72,6 +79,11 @@ GAMBLE_FEATURE = 1
 GAMBLE_THEN_CASH_ONLY = 1
 
 __all__ = [
+    "ALARM_BALANCE",
+    "ALARM_LANE",
+    "ALARM_PROPORTION",
+    "ALARM_REPETITION",
+    "ALARM_SEQUENCE",
     "BOWL",
     "CHOICE",
     "COLLECT",
@@ -122,6 +134,7 @@ __all__ = [
     "WHEEL",
     "WIN_CAP",
     "CoreError",
+    "Health",
     "Pack",
     "Round",
     "crc32",

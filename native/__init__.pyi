@@ -1,5 +1,6 @@
 # Types of the common API: those of the CPython wrapper, whichever of the two modules is behind it.
 from native.cpython.wrapper import CoreError as CoreError
+from native.cpython.wrapper import Health as Health
 from native.cpython.wrapper import Pack as Pack
 from native.cpython.wrapper import Round as Round
 from native.cpython.wrapper import crc32 as crc32
@@ -32,6 +33,12 @@ BOWL: int
 TOKEN: int
 GAMBLE_OFFER: int
 GAMBLE: int
+
+ALARM_REPETITION: int
+ALARM_LANE: int
+ALARM_PROPORTION: int
+ALARM_SEQUENCE: int
+ALARM_BALANCE: int
 
 MODE_SCATTER_PAYS: int
 MODE_SELECTABLE: int

@@ -6,6 +6,7 @@
  *
  * Layers, each using only those above it:
  *   crc32.c sha256.c hmac.c chacha20.c   primitives
+ *   health.c                      tests of the random source's bytes
  *   stream.c                      the random stream of a round, and draws from it
  *   pack.c pack_rows.c pack_symbols.c pack_steps.c pack_features.c pack_award.c
  *                                 open a game pack: after that, nothing in it needs a check
@@ -137,6 +138,45 @@ void cab_hmac_final(cab_hmac_t *hmac, uint8_t code[CAB_SHA256_BYTES]);
 /* The ChaCha20 block function, RFC 8439 section 2.3. words are the 16 words of the block; the RFC's key stream bytes are
  * these words in little-endian order. */
 void cab_chacha20_block(const uint8_t key[32], uint32_t counter, const uint8_t nonce[12], uint32_t words[16]);
+
+/* ------------------------------------------------------------------------------------------------------- health tests */
+
+#define CAB_HEALTH_HISTORY 512 /* bytes that are remembered */
+
+/* From how much on each test alarms. Where they come from: firmware/rng/health.py. */
+typedef struct {
+    uint16_t repetition; /* equal bytes in a row (SP 800-90B 4.4.1), at least 2 */
+    uint16_t lane;       /* bytes in a row in which one bit keeps its value, at least 2 */
+    uint16_t proportion; /* bytes of a window of 512 that equal its first (4.4.2), at least 2 */
+    uint16_t sequence;   /* newest bytes that stand in the history once more; looked for every so many bytes; 2 ... 256 */
+    uint16_t balance;    /* ones, or zeros, among the 4,096 bits of a full history: 2,049 ... 4,096 */
+} cab_cutoffs_t;
+
+typedef enum {
+    CAB_ALARM_NONE,
+    CAB_ALARM_REPETITION,
+    CAB_ALARM_LANE,
+    CAB_ALARM_PROPORTION,
+    CAB_ALARM_SEQUENCE,
+    CAB_ALARM_BALANCE
+} cab_alarm_t;
+
+typedef struct {
+    cab_cutoffs_t cutoffs;
+    uint8_t history[CAB_HEALTH_HISTORY]; /* a ring; seen % CAB_HEALTH_HISTORY is the place of the next byte */
+    uint32_t seen;
+    uint16_t run, lanes[8], same, ones;
+    uint8_t sample;
+} cab_health_t;
+
+/* CAB_ERR_ARGUMENT: a cutoff out of its range. */
+cab_error_t cab_health_init(cab_health_t *health, const cab_cutoffs_t *cutoffs);
+
+/* Begins anew and wipes what was remembered. */
+void cab_health_reset(cab_health_t *health);
+
+/* Feeds bytes to all tests up to the first alarm. After one the tests mean nothing until a reset. */
+cab_alarm_t cab_health_feed(cab_health_t *health, const uint8_t *data, size_t length);
 
 /* --------------------------------------------------------------------------------------------------- random stream */
 

@@ -12,6 +12,7 @@ from native.cpython.wrapper import (
     line_wins,
     scale,
     simulate,
+    stream_words,
     ways_wins,
 )
 
@@ -27,5 +28,6 @@ __all__ = [
     "line_wins",
     "scale",
     "simulate",
+    "stream_words",
     "ways_wins",
 ]

@@ -5,6 +5,7 @@ Every function raises CoreError, whose first argument is the error's name in ``c
 """
 
 import struct
+import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -308,6 +309,23 @@ def hmac_sha256(key: bytes | bytearray | memoryview, *parts: bytes | bytearray |
     return bytes(ffi.buffer(code))
 
 
+class Health:
+    """Continuous tests of a random source's bytes (``cab_health_t``); what each cutoff means is said at ``cab_cutoffs_t``."""
+
+    def __init__(self, repetition: int, lane: int, proportion: int, sequence: int, balance: int) -> None:
+        self._c = ffi.new("cab_health_t *")
+        cutoffs = [_unsigned(cutoff, 16) for cutoff in (repetition, lane, proportion, sequence, balance)]
+        _check(lib.cab_health_init(self._c, ffi.new("cab_cutoffs_t *", cutoffs)))
+
+    def feed(self, data: bytes | bytearray | memoryview) -> int:
+        """0 while every test passes, else ALARM_...; afterwards only reset() makes sense of them again."""
+        return lib.cab_health_feed(self._c, ffi.from_buffer(data), memoryview(data).nbytes)
+
+    def reset(self) -> None:
+        """Begins anew and wipes what was remembered."""
+        lib.cab_health_reset(self._c)
+
+
 def record(
     mark: int, sequence: int, keys: Iterable[int] | None, values: Sequence[bytes] | Mapping[int, bytes]
 ) -> bytes:
@@ -560,6 +578,15 @@ def draws(seed: bytes, ranges: list[int]) -> list[int]:
         _check(lib.cab_draw(stream, _unsigned(range), value))
         values.append(value[0])
     return values
+
+
+def stream_words(seed: bytes, blocks: int) -> bytes:
+    """The first 16 x blocks words of a seed's random stream, little endian: what draws(seed, [0, 0, ...]) would give."""
+    words, nonce = ffi.new("uint32_t[]", 16 * _unsigned(blocks, 24)), bytes(12)
+    for block in range(blocks):
+        lib.cab_chacha20_block(_seed(seed), block, nonce, words + 16 * block)
+    data = bytes(ffi.buffer(words))
+    return data if sys.byteorder == "little" else struct.pack(f"<{16 * blocks}I", *words)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, crc32, sha256, hmac_sha256, CoreError.
+/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, Health, crc32, sha256, hmac_sha256, CoreError.
  *
  * Shows what native/cpython/wrapper.py shows, under the same names (native/README.md). Each object is one block of fixed
  * size that holds the core's struct itself. What never changes is made when a pack is opened, so that a look at it
@@ -182,6 +182,7 @@ static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_CoreError), MP_ROM_PTR(&mp_type_CoreError)},
     {MP_ROM_QSTR(MP_QSTR_Pack), MP_ROM_PTR(&cabinet_pack_type)},
     {MP_ROM_QSTR(MP_QSTR_Round), MP_ROM_PTR(&cabinet_round_type)},
+    {MP_ROM_QSTR(MP_QSTR_Health), MP_ROM_PTR(&cabinet_health_type)},
     {MP_ROM_QSTR(MP_QSTR_crc32), MP_ROM_PTR(&core_crc32_obj)},
     {MP_ROM_QSTR(MP_QSTR_sha256), MP_ROM_PTR(&core_sha256_obj)},
     {MP_ROM_QSTR(MP_QSTR_hmac_sha256), MP_ROM_PTR(&core_hmac_sha256_obj)},

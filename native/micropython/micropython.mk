@@ -2,10 +2,10 @@
 CABINET_DIR := $(USERMOD_DIR)
 CABINET_CORE_DIR := $(patsubst %/,%,$(dir $(USERMOD_DIR)))/core
 
-SRC_USERMOD_C += $(addprefix $(CABINET_DIR)/,cabinet_core.c pack_object.c round_object.c)
+SRC_USERMOD_C += $(addprefix $(CABINET_DIR)/,cabinet_core.c pack_object.c round_object.c health_object.c)
 # No names of Python in these, so the port need not scan them. What core/ has besides is for host tools only.
 SRC_USERMOD_LIB_C += $(addprefix $(CABINET_CORE_DIR)/, \
-    crc32.c sha256.c hmac.c chacha20.c stream.c error.c \
+    crc32.c sha256.c hmac.c chacha20.c stream.c health.c error.c \
     pack.c pack_rows.c pack_symbols.c pack_steps.c pack_features.c pack_award.c \
     eval.c ways.c spin.c steps.c feature.c gamble.c round.c)
 CFLAGS_USERMOD += -I$(CABINET_CORE_DIR)

@@ -1,4 +1,4 @@
-/* objects.h - what the parts of the MicroPython module share: arguments in, integers out, the two object types. */
+/* objects.h - what the parts of the MicroPython module share: arguments in, integers out, the object types. */
 #ifndef CABINET_OBJECTS_H
 #define CABINET_OBJECTS_H
 
@@ -8,7 +8,7 @@
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
-extern const mp_obj_type_t mp_type_CoreError, cabinet_pack_type, cabinet_round_type;
+extern const mp_obj_type_t mp_type_CoreError, cabinet_pack_type, cabinet_round_type, cabinet_health_type;
 
 /* Raises CoreError with the name of the error, unless there is none. */
 void cabinet_check(cab_error_t error);

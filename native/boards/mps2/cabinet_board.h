@@ -4,6 +4,7 @@
  * uart.c      five interrupt-driven UARTs                watchdog.c  watchdog, reset, reset reason
  * nvram.c     battery-backed memory                      hal.c       where print() goes
  * main.c      heap, cabinet or REPL                      module.c    all of it as the module cabinet_board
+ * i2c.c       the bus of the battery-backed clock        bench.c     what the bench around the board sees and sets
  *
  * Interrupt handlers allocate nothing, call nothing of MicroPython and touch only the static memory of their own file.
  */
@@ -93,6 +94,15 @@ __attribute__((noreturn)) void board_wait_for_watchdog(void);
 void board_nvram_read(uint32_t offset, uint8_t *data, size_t length);
 void board_nvram_write(uint32_t offset, const uint8_t *data, size_t length);
 
+/* ------------------------------------------------------------------------------------------------------------- I2C */
+
+enum { BOARD_I2C_BYTES = 16 }; /* of one transfer: under 2 ms */
+
+void board_i2c_init(void);
+/* Registers of a slave from `first` on, length <= BOARD_I2C_BYTES. False: it did not answer. */
+bool board_i2c_read(uint8_t address, uint8_t first, uint8_t *data, size_t length);
+bool board_i2c_write(uint8_t address, uint8_t first, const uint8_t *data, size_t length);
+
 /* ----------------------------------------------------------------------------------------------------------- bench */
 
 enum { BOARD_TURN_BUCKETS = 256, BOARD_TURN_BUCKET_US = 250 };
@@ -111,6 +121,8 @@ typedef struct {
     uint32_t sent[BOARD_UARTS];  /* bytes that the bench has sent to a UART since it switched the board on */
     uint32_t taken[BOARD_UARTS]; /* and those that its interrupt has taken */
     uint32_t may_live_ms; /* the board waits when its uptime has come so far; 0: it does not wait */
+    uint32_t held_ms;     /* how long its clock stood still for the bench since it was switched on */
+    int32_t clock_ahead_s; /* how far the program has set the battery-backed clock ahead since then */
 } board_bench_t;
 
 #define BOARD_PROVISIONED 0x42414331u

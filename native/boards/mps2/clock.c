@@ -26,6 +26,7 @@ static struct {
     uint32_t seen; /* the counter when it was last looked at */
     uint32_t ms, ms_cycles; /* whole milliseconds, and cycles of the one that has begun */
     uint32_t us, us_cycles;
+    uint32_t held_cycles;
     bool held;
 } now;
 
@@ -46,8 +47,12 @@ static void look(void)
     const uint32_t value = TIMER_VALUE, passed = now.seen - value; /* it counts down */
 
     now.seen = value;
-    if (now.held)
+    if (now.held) {
+        now.held_cycles += passed;
+        BOARD_BENCH->held_ms += now.held_cycles / CYCLES_PER_MS;
+        now.held_cycles %= CYCLES_PER_MS;
         return;
+    }
     now.ms_cycles += passed;
     now.ms += now.ms_cycles / CYCLES_PER_MS;
     now.ms_cycles %= CYCLES_PER_MS;

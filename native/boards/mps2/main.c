@@ -30,6 +30,7 @@ int main(void)
     board_reset_init();
     board_stack_paint();
     board_clock_init();
+    board_i2c_init();
     board_uart_init(); /* from here on bytes are kept, however long Python takes to ask for them */
     mp_semihosting_init();
     mp_cstack_init_with_top(board_stack_top(), board_stack_bytes());

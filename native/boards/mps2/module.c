@@ -203,6 +203,47 @@ static mp_obj_t module_stack(void)
 }
 static MP_DEFINE_CONST_FUN_OBJ_0(module_stack_obj, module_stack);
 
+/* i2c_read(address, register, length): bytes, or None when nobody answers. */
+static mp_obj_t module_i2c_read(mp_obj_t address, mp_obj_t first, mp_obj_t length_in)
+{
+    uint8_t data[BOARD_I2C_BYTES];
+    const mp_int_t length = mp_obj_get_int(length_in);
+
+    check_inside(0, length, BOARD_I2C_BYTES);
+    if (!board_i2c_read((uint8_t)mp_obj_get_int(address), (uint8_t)mp_obj_get_int(first), data, (size_t)length))
+        return mp_const_none;
+    return mp_obj_new_bytes(data, (size_t)length);
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(module_i2c_read_obj, module_i2c_read);
+
+/* i2c_write(address, register, data): True when all of it was acknowledged. */
+static mp_obj_t module_i2c_write(mp_obj_t address, mp_obj_t first, mp_obj_t data)
+{
+    mp_buffer_info_t info;
+
+    mp_get_buffer_raise(data, &info, MP_BUFFER_READ);
+    check_inside(0, (mp_int_t)info.len, BOARD_I2C_BYTES);
+    return mp_obj_new_bool(
+        board_i2c_write((uint8_t)mp_obj_get_int(address), (uint8_t)mp_obj_get_int(first), info.buf, info.len));
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(module_i2c_write_obj, module_i2c_write);
+
+/* held_ms(): how long the bench has made the board's clock stand still, while the emulator's went on. */
+static mp_obj_t module_held_ms(void)
+{
+    return mp_obj_new_int_from_uint(BOARD_BENCH->held_ms);
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(module_held_ms_obj, module_held_ms);
+
+/* clock_ahead([seconds]): what the bench keeps about the battery-backed clock; see cabinet_board.h. */
+static mp_obj_t module_clock_ahead(size_t n_args, const mp_obj_t *args)
+{
+    if (n_args)
+        BOARD_BENCH->clock_ahead_s = (int32_t)mp_obj_get_int_truncated(args[0]);
+    return mp_obj_new_int(BOARD_BENCH->clock_ahead_s);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(module_clock_ahead_obj, 0, 1, module_clock_ahead);
+
 static const mp_rom_map_elem_t module_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR___name__), MP_ROM_QSTR(MP_QSTR_cabinet_board)},
     {MP_ROM_QSTR(MP_QSTR_Uart), MP_ROM_PTR(&uart_type)},
@@ -215,6 +256,10 @@ static const mp_rom_map_elem_t module_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_reset), MP_ROM_PTR(&module_reset_obj)},
     {MP_ROM_QSTR(MP_QSTR_reset_reason), MP_ROM_PTR(&module_reset_reason_obj)},
     {MP_ROM_QSTR(MP_QSTR_stack), MP_ROM_PTR(&module_stack_obj)},
+    {MP_ROM_QSTR(MP_QSTR_i2c_read), MP_ROM_PTR(&module_i2c_read_obj)},
+    {MP_ROM_QSTR(MP_QSTR_i2c_write), MP_ROM_PTR(&module_i2c_write_obj)},
+    {MP_ROM_QSTR(MP_QSTR_held_ms), MP_ROM_PTR(&module_held_ms_obj)},
+    {MP_ROM_QSTR(MP_QSTR_clock_ahead), MP_ROM_PTR(&module_clock_ahead_obj)},
 };
 static MP_DEFINE_CONST_DICT(module_globals, module_globals_table);
 

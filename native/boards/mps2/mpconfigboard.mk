@@ -15,7 +15,7 @@ SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
 MPY_CROSS_FLAGS += -march=armv7m -X emit=native
 
 CABINET_BOARD := $(patsubst $(USER_C_MODULES)/%,%,$(BOARD_DIR))
-SRC_USERMOD_PATHFIX_C += $(addprefix $(CABINET_BOARD)/,bench.c clock.c hal.c main.c module.c nvram.c startup.c uart.c watchdog.c)
+SRC_USERMOD_PATHFIX_C += $(addprefix $(CABINET_BOARD)/,bench.c clock.c hal.c i2c.c main.c module.c nvram.c startup.c uart.c watchdog.c)
 $(BUILD)/$(CABINET_BOARD)/%.o: CFLAGS += -Wall -Wextra -Wunused-parameter -Werror
 
 # The stock port polls one UART, has no clock, a vector table without peripherals and a main() that only knows the REPL.
