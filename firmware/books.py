@@ -1,18 +1,28 @@
 """One place to change what must last: a transaction gathers postings, counts, events and facts, and commits them as one."""
 
+from firmware.config import Config
 from firmware.events import EventLog
 from firmware.money.ledger import Ledger
 from firmware.money.meters import Meters
 
 
 class Books:
-    """Ledger, meters and event log over one journal."""
+    """Ledger, meters, event log and configuration over one journal.
 
-    def __init__(self, journal):
+    clock: dates what is logged (clock.py); without one nothing has a date
+    """
+
+    def __init__(self, journal, clock=None):
         self.journal = journal
+        self.clock = clock
         self.ledger = Ledger(journal)
         self.meters = Meters(journal)
-        self.events = EventLog(journal, self.meters)
+        self.events = EventLog(journal)
+        self.config = Config(journal)
+
+    def date(self, now_ms: int) -> int:
+        """Seconds since 2000, 0 while the time is not known."""
+        return self.clock.date(now_ms) if self.clock is not None else 0
 
     def transaction(self, now_ms: int) -> "Transaction":
         return Transaction(self, now_ms)
@@ -43,8 +53,12 @@ class Transaction:
         self._zeroed.append(meter)
         return self
 
-    def event(self, code: int, argument: int = 0) -> "Transaction":
-        self._events.append((code, argument))
+    def event(self, code: int, argument: int = 0, when=None) -> "Transaction":
+        """`when`: (date, power-ups, uptime in seconds) of what did not happen now."""
+        if when is None:
+            books, now_ms = self._books, self._now_ms
+            when = (books.date(now_ms), books.meters.value("power_ups"), now_ms // 1000)
+        self._events.append((when, code, argument))
         return self
 
     def set(self, key: int, value) -> "Transaction":
@@ -61,6 +75,6 @@ class Transaction:
         for meter in self._zeroed:
             changes.append(books.meters.zero(meter))
         if self._events:
-            changes.extend(books.events.changes(self._now_ms, *self._events))
+            changes.extend(books.events.changes(self._events))
         changes.extend(self._facts.items())
         books.journal.commit(changes)

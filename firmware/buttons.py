@@ -3,6 +3,7 @@
 One press at a time, in the order of the panel's inputs, so that simultaneous presses have a defined result.
 """
 
+BLINK_MS = 500
 _MODES = ("fortune_spins", "fortune_bet")  # buttons that toggle the mode of play of the same name
 
 
@@ -20,6 +21,7 @@ class Buttons:
             "gambling": self._gambling,
             "offering": self._offering,
             "playing": self._playing,
+            "handpay": self._handpay,
         }
 
     def press(self, name: str, now_ms: int) -> None:
@@ -89,10 +91,17 @@ class Buttons:
             self._machine.play.autoplay.stop()
             self._show({"e": "autoplay_stopped", "reason": "button"})
 
+    def _handpay(self, name: str, now_ms: int) -> None:
+        if name == "cash_out":
+            self._machine.retry_payout(now_ms)
+
     # --- lamps ---------------------------------------------------------------------------------------------------
 
-    def set_lamps(self) -> None:
-        """A lamp is lit when its button does something; those of the modes when the mode is selected."""
+    def set_lamps(self, now_ms: int) -> None:
+        """A lamp is lit when its button does something; those of the modes when the mode is selected.
+
+        The tower lamp calls for somebody; at an open door it blinks.
+        """
         machine, lamp = self._machine, self._panel.lamp
         play, state = machine.play, machine.state
         idle, choosing, gambling, offering = [state == name for name in ("idle", "choosing", "gambling", "offering")]
@@ -102,7 +111,8 @@ class Buttons:
         lamp("start", can_play or can_offer or choosing or gambling or offering)
         lamp("autoplay", can_play or play.autoplay.running())
         lamp("max_bet", can_play)
-        lamp("cash_out", idle and machine.payout.payable(credit) > 0)
+        owed = credit if idle else machine.payout.reclaimable() if state == "handpay" else 0
+        lamp("cash_out", machine.payout.payable(owed) > 0)
         lamp("collect", gambling or offering)
         lamp("no_thanks", offering)
         lamp("gamble", gambling)
@@ -115,4 +125,8 @@ class Buttons:
         lamp("info", idle)
         for name in ("left", "right"):
             lamp(name, choosing or gambling or machine.info.open)
-        lamp("tower", state in ("tilted", "handpay", "service"))
+        alarm_ms = machine.alarm_ms(now_ms)
+        if alarm_ms >= 0:
+            lamp("tower", alarm_ms // BLINK_MS % 2 == 0)
+        else:
+            lamp("tower", state in ("tilted", "handpay", "service", "setup"))

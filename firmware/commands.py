@@ -6,22 +6,29 @@ Amounts are pence unless they carry a pound sign. Nothing here can set an outcom
 import gc
 import json
 
-from firmware import events, tilt
+from firmware import log_commands, money_commands, rng_commands, service_commands, tilt
+from firmware.answers import books as _books
+from firmware.answers import whole as _whole
 from firmware.money.amounts import pounds
 from firmware.money.ledger import ACCOUNTS
-from firmware.money.meters import METERS
-from firmware.play import replays, rounds, settings
+from firmware.money.meters import METERS, TALLIES
+from firmware.play import settings
 from firmware.play.autoplay import AMOUNTS, MAX_PLAYS, SWITCHES
+from firmware.programs import VERSION
 from firmware.store import keys
 
-VERSION = "0.1.0"
 HEAP_FREE_PERCENT = 40  # budgets: what the largest state must leave free
 STACK_FREE_PERCENT = 50
 
 
 def run(cabinet, words, now_ms: int):
-    """Generator of the answer's lines to the command `words`; an error is one line that names the remedy."""
+    """Generator of the answer's lines to the command `words`; an error is one line that names the remedy.
+
+    What is no command is the answer to a dialogue, so that everything can be looked at in the middle of one.
+    """
     command = _COMMANDS.get(words[0])
+    if command is None and cabinet.dialogue is not None:
+        return _guard(cabinet.dialogue.answer(words, now_ms))
     if command is None:
         return iter(("error: there is no command %s; type help" % words[0],))
     return _guard(command[0](cabinet, words[1:], now_ms))
@@ -34,16 +41,6 @@ def _guard(lines):
         yield "error: %s" % error
 
 
-def _whole(word: str, name: str, low: int, high: int) -> int:
-    try:
-        value = int(word)
-    except ValueError:
-        value = low - 1
-    if not low <= value <= high:
-        raise ValueError("%s must be a number from %d to %d, not %s" % (name, low, high, word))
-    return value
-
-
 def _switch(words, name: str) -> int:
     if len(words) != 1 or words[0] not in ("on", "off"):
         raise ValueError("say %s on or %s off" % (name, name))
@@ -51,17 +48,22 @@ def _switch(words, name: str) -> int:
 
 
 def _help(cabinet, words, now_ms):
-    for name in sorted(_COMMANDS):
-        yield "%-11s %s" % (name, _COMMANDS[name][1])
+    for title, commands in _GROUPS:
+        yield "-- %s" % title
+        for name in sorted(commands):
+            yield "%-11s %s" % (name, commands[name][1])
 
 
 def _status(cabinet, words, now_ms):
     machine, books = cabinet.machine, cabinet.books
     if machine is None:
         yield "state    locked: %s" % cabinet.lock_reason
+        yield "         only a RAM clear leads out: technician key turned, logic door open, then type ramclear"
         return
     play = machine.play
     yield "state    %s" % machine.state
+    if machine.state == "setup":
+        yield "         no configuration: turn the technician key and type setup"
     yield "game     %s, %s, bet %s (coin %dp, level %d)" % (
         play.game,
         play.bets.mode_name(),
@@ -70,14 +72,17 @@ def _status(cabinet, words, now_ms):
         play.bets.level(),
     )
     yield "credit   %s" % pounds(books.ledger.value("credit"))
-    for account in ("payout", "handpay_due"):
+    for account in ("payout", "handpay_due", "large_win_due"):
         if books.ledger.value(account):
             yield "%-8s %s" % (account, pounds(books.ledger.value(account)))
     yield "tilts    %s" % (", ".join(machine.tilts.active()) or "none")
+    if books.clock.lost:
+        yield "warning  %s" % log_commands.warning(books)
+    yield "clock    %s" % (books.clock.text(now_ms) if not books.clock.lost else "not known")
     yield "devices  panel %s, acceptor %s, hoppers %s, random source %s" % (
         _online(machine.online["panel"]),
         _online(machine.online["acceptor"]),
-        " ".join([_online(online) for online in machine.payout.online]),
+        " ".join([_online(online) for online in machine.hoppers.online]),
         machine.generator.state,
     )
     yield "uptime   %d s" % (now_ms // 1000)
@@ -90,56 +95,9 @@ def _online(online: bool) -> str:
 def _credit(cabinet, words, now_ms):
     books = _books(cabinet)
     yield "credit %s" % pounds(books.ledger.value("credit"))
-    if books.ledger.value("handpay_due"):
-        yield "handpay due %s" % pounds(books.ledger.value("handpay_due"))
-
-
-def _books(cabinet):
-    if cabinet.books is None:
-        raise ValueError("critical memory cannot be read: %s" % cabinet.lock_reason)
-    return cabinet.books
-
-
-def _meters(cabinet, words, now_ms):
-    books = _books(cabinet)
-    for account in ACCOUNTS:
-        yield "%-22s %s" % (account, pounds(books.ledger.value(account)))
-    for meter in METERS:
-        yield "%-22s %d" % (meter, books.meters.value(meter))
-    difference = books.ledger.discrepancy()
-    yield "audit %s" % ("balances" if difference == 0 else "is out by %d pence" % difference)
-
-
-def _events(cabinet, words, now_ms):
-    books = _books(cabinet)
-    number = _whole(words[0], "the number of events", 1, keys.EVENT_SLOTS) if words else 20
-    for sequence, power_ups, uptime_s, code, argument in books.events.newest(number):
-        yield "%6d  power-up %d +%ds  %s %s" % (
-            sequence,
-            power_ups,
-            uptime_s,
-            events.NAMES.get(code, "event %d" % code),
-            argument,
-        )
-
-
-def _recall(cabinet, words, now_ms):
-    books = _books(cabinet)
-    number = _whole(words[0], "the number of games", 1, keys.RECALL_SLOTS) if words else keys.RECALL_SLOTS
-    found = rounds.recall(books.journal, number)
-    if not found:
-        yield "no game has been played yet"
-    for i in range(len(found)):
-        yield from replays.summary(found[i], cabinet.packs, i + 1)
-
-
-def _replay(cabinet, words, now_ms):
-    books = _books(cabinet)
-    number = _whole(words[0], "the game", 1, keys.RECALL_SLOTS) if words else 1
-    found = rounds.recall(books.journal, number)
-    if len(found) < number:
-        raise ValueError("there are %d games to replay" % books.journal.get_int(keys.RECALLS_TOTAL))
-    yield from replays.replay(found[number - 1], cabinet.packs)
+    for account, name in (("handpay_due", "handpay"), ("large_win_due", "large win")):
+        if books.ledger.value(account):
+            yield "%s due %s" % (name, pounds(books.ledger.value(account)))
 
 
 def _tilts(cabinet, words, now_ms):
@@ -194,6 +152,7 @@ def _watch(cabinet, words, now_ms):
     yield "watch %s" % words[0]
     if cabinet.console.watching and cabinet.machine is not None:
         cabinet.machine.show_picture()
+        cabinet.console.show(cabinet.books.clock.picture(now_ms))
 
 
 def _query(cabinet, words, now_ms):
@@ -203,7 +162,8 @@ def _query(cabinet, words, now_ms):
 def query(cabinet) -> dict:
     """Everything that the rig compares, as one flat object."""
     if cabinet.machine is None:
-        return {"e": "query", "state": "locked", "reason": cabinet.lock_reason}
+        answer = {"e": "query", "state": "locked", "reason": cabinet.lock_reason}
+        return _add_meters(answer, cabinet.readable())
     machine, ledger, journal = cabinet.machine, cabinet.books.ledger, cabinet.books.journal
     answer = {
         "e": "query",
@@ -227,10 +187,15 @@ def query(cabinet) -> dict:
         "pile": machine.play.pile(),
         "quiet": machine.em_meters.idle(),
     }
-    for account in ACCOUNTS:
-        answer.setdefault(account, ledger.value(account))
-    for meter in METERS:
-        answer.setdefault(meter, cabinet.books.meters.value(meter))
+    return _add_meters(answer, cabinet.books)
+
+
+def _add_meters(answer: dict, books) -> dict:
+    if books is not None:
+        for account in ACCOUNTS:
+            answer.setdefault(account, books.ledger.value(account))
+        for meter in METERS + TALLIES:
+            answer.setdefault(meter, books.meters.value(meter))
     return answer
 
 
@@ -242,8 +207,9 @@ def _playing(cabinet):
 
 def _game(cabinet, words, now_ms):
     play = _playing(cabinet)
-    if len(words) != 1 or words[0] not in cabinet.packs:
-        raise ValueError("say game and one of: %s" % ", ".join(sorted(cabinet.packs)))
+    known = cabinet.books.config.games(cabinet.packs)
+    if len(words) != 1 or words[0] not in known:
+        raise ValueError("say game and one of: %s" % ", ".join(known))
     if cabinet.machine.state != "idle" or not play.select(words[0], now_ms):
         raise ValueError("the game can be changed only while the machine is idle; it is %s" % cabinet.machine.state)
     yield "game %s" % words[0]
@@ -323,23 +289,30 @@ def _on(value: bool) -> str:
     return "on" if value else "off"
 
 
-_COMMANDS = {
+_SHOWING = {
     "help": (_help, "this list"),
     "status": (_status, "state, game, credit, tilts and devices"),
     "credit": (_credit, "the player's credit and what is owed"),
-    "meters": (_meters, "all meters and the audit identity"),
-    "events": (_events, "[N] the newest N significant events"),
-    "recall": (_recall, "[N] the last N games with seed and decisions"),
-    "replay": (_replay, "[N] the N-th last game event by event, and whether its award is the booked one"),
     "tilts": (_tilts, "active tilts and who clears them"),
     "version": (_version, "firmware, board and game hashes"),
     "lines": (_lines, "error counts of the serial lines"),
     "memory": (_memory, "headroom of heap and stack against their budgets, and how full the journal's area is"),
     "watch": (_watch, "on|off: what happens, one JSON object a line"),
     "query": (_query, "the state as one JSON object"),
+    "paytable": (_paytable, "the information pages at the current bet"),
+}
+_PLAYING = {
     "game": (_game, "NAME: select a game"),
     "mode": (_mode, "[NAME]: select a mode of play"),
     "autoplay": (_autoplay, "[N [STOP…] | reset]: autoplay settings"),
-    "paytable": (_paytable, "the information pages at the current bet"),
     "set": (_set, "[quick_spin on|off | mute on|off | gamble on|off | volume 0-10]"),
 }
+_GROUPS = (
+    ("looking, in every state", _SHOWING),
+    ("what happened and when", log_commands.COMMANDS),
+    ("money", money_commands.COMMANDS),
+    ("random source", rng_commands.COMMANDS),
+    ("what a player selects", _PLAYING),
+    ("for a technician", service_commands.COMMANDS),
+)
+_COMMANDS = {name: commands[name] for _, commands in _GROUPS for name in commands}

@@ -53,7 +53,7 @@ class Console:
             if byte in (10, 13):
                 line, self._line = bytes(self._line), bytearray()
                 if len(line) > LINE_BYTES:
-                    self._say("error: the line is longer than %d characters" % LINE_BYTES)
+                    self.say("error: the line is longer than %d characters" % LINE_BYTES)
                 elif line.strip():
                     self._run(line, now_ms)
             elif byte in (8, 127):
@@ -66,16 +66,17 @@ class Console:
             if len(self._waiting) < WAITING_LINES:
                 self._waiting.append(line)
             else:
-                self._say("error: %d lines wait already; wait for the answers" % WAITING_LINES)
+                self.say("error: %d lines wait already; wait for the answers" % WAITING_LINES)
             return
         try:
             words = line.decode().split()
         except UnicodeError:
-            self._say("error: the line is not text")
+            self.say("error: the line is not text")
             return
         self._answer, self._answering = commands.run(self._cabinet, words, now_ms), True
 
-    def _say(self, line: str) -> None:
+    def say(self, line: str) -> None:
+        """A line for people, also one that nobody asked for. Dropped when the queue is full."""
         if len(self._output) < OUTPUT_LINES:
             self._output.append(line)
 

@@ -4,14 +4,22 @@ One `poll` a turn of the main loop. The state is derived, not stored: from tilts
 so it cannot disagree with them (README.md has the table).
 """
 
-from firmware import events, rng
+from firmware import events
 from firmware.buttons import Buttons
+from firmware.money import increments, sorter
+from firmware.money.amounts import pounds
 from firmware.money.em_meters import EmMeters
+from firmware.money.hoppers import Hoppers
+from firmware.money.ledger import OWED
 from firmware.money.payout import Payout
 from firmware.play.info import InfoPages
 from firmware.play.play import Play, note_program
+from firmware.rng import generator as rng
+from firmware.rng.health import TILT_NAMES as RNG_TILTS
 from firmware.store import keys
+from firmware.test_mode import TestMode
 from firmware.tilt import Tilts
+from hal.panel.wiring import LAMPS
 
 BOOT = "boot"
 IDLE = "idle"
@@ -23,17 +31,19 @@ PAYING = "paying"
 HANDPAY = "handpay"
 TILTED = "tilted"
 SERVICE = "service"
+SETUP = "setup"  # the memory holds no configuration
 
-CREDIT_LIMIT_PENCE = 50000  # default configuration
-LARGEST_COIN_PENCE = 200
 BOOT_MS = 3000  # devices that have not answered by then are missing
 LAMPS_MS = 100
 CAUSES_MS = 50  # from one look at what holds without an event to the next; what comes with an event is seen at once
+
+ALARM_MS = 2000  # of a door that was opened, also if it is closed at once (CAB-DOR-01: at least 1.5 s)
 
 DOORS = ("main", "cashbox", "note_box", "logic")
 
 # Coin acceptor error codes (ccTalk header 229, A = 0) by what they mean for us.
 _FRAUD_CODES = (17, 20, 23, 26, 34, 40)
+_REFUSED_CODES = (1, 2, 3, 8, 24, 25)
 _LOST_COIN_CODES = (6, 7, 16, 36, 39)
 _FAULT_CODES = (9, 10, 11, 12, 13, 14, 15, 21, 22, 29, 30, 31, 32, 33, 35, 255)
 _ACCEPT_COUNTER_MODULUS = 1 << 24
@@ -54,9 +64,13 @@ class Machine:
         self._started_ms = now_ms
         self.tilts = Tilts(books)
         self.generator = rng.Generator(devices.entropy)
+        self._rng_fault = 0  # the last that was logged
         self.play = Play(books, packs, show)
-        self.payout = Payout(books, devices.hoppers, self.tilts, show)
-        self.em_meters = EmMeters(books, devices.panel)
+        self.hoppers = Hoppers(books, devices.hoppers, self.tilts, show)
+        self._sorter = sorter.Sorter(devices.acceptor, self.hoppers)
+        self.payout = Payout(books, self.hoppers, self.tilts, show)
+        self.em_meters = EmMeters(books, devices.panel, self.tilts)
+        self.test = TestMode(books, devices.panel, devices.acceptor, self.payout, LAMPS)
         self.info = InfoPages(self.play, show)
         self.buttons = Buttons(self, devices.panel, show)
         self.online = {"panel": False, "acceptor": False}
@@ -67,18 +81,21 @@ class Machine:
         self._seed = b""  # drawn, and not yet played
         self._offered = 0  # pence that a spin chance was offered for
         self._accepting = None
+        self._coins_below = 0  # coins are accepted up to this credit
+        self._unaccepted = False  # the games are not those that a technician has accepted
         self._lamps_ms = 0
+        self._alarm_ms = -ALARM_MS  # when a door was opened last
         self._causes_ms = -CAUSES_MS  # when the causes of automatic tilts were last looked at
         self._power_up(packs, now_ms)
 
     def _power_up(self, packs, now_ms: int) -> None:
-        transaction = self._books.transaction(now_ms).event(events.POWER_UP).count("power_ups")
-        transaction.zero("games_since_power_up").commit()
         note_program(self._books, packs, now_ms)
         self._audit(now_ms)
+        self._apply_config(now_ms)
         self.em_meters.recover(now_ms)
         self.payout.recover(now_ms)
         self.play.recover(now_ms)
+        self._first_game(now_ms)
 
     # --- the turn of the loop ------------------------------------------------------------------------------------
 
@@ -87,13 +104,16 @@ class Machine:
         self._acceptor_events(now_ms)
         self.generator.poll(now_ms)
         self.payout.poll(now_ms)
-        self.em_meters.poll(now_ms, self.online["panel"])
+        if self._books.config.complete:
+            self.em_meters.poll(now_ms, self.online["panel"])
         if now_ms - self._causes_ms >= CAUSES_MS:
             self._causes_ms = now_ms
             self._follow_causes(now_ms)
         self._update_state()
+        self.test.poll(now_ms)
         if self.state in (TILTED, SERVICE):
-            self.payout.stop()
+            if not self.payout.testing:
+                self.payout.stop()
         elif self.state == PLAYING:
             self._continue_play(now_ms)
             self._update_state()
@@ -103,7 +123,8 @@ class Machine:
         self._enable_acceptor()
         if now_ms - self._lamps_ms >= LAMPS_MS:
             self._lamps_ms = now_ms
-            self.buttons.set_lamps()
+            if self.test.kind != "lamps":
+                self.buttons.set_lamps(now_ms)
 
     def _continue_play(self, now_ms: int) -> None:
         if self._seed:  # a turn behind the draw, so that neither turn is long
@@ -117,6 +138,8 @@ class Machine:
             self.play.poll(now_ms)
 
     def _derive_state(self) -> str:
+        if not self._books.config.complete:
+            return SETUP
         if not self._booted:
             return BOOT
         if self.tilts.any():
@@ -125,7 +148,7 @@ class Machine:
             return SERVICE
         if self.payout.active():
             return PAYING
-        if self._books.ledger.value("handpay_due") and self.play.round is None:
+        if self.due_by_hand() and self.play.round is None:
             return HANDPAY
         if self.play.choosing():
             return CHOOSING
@@ -147,20 +170,39 @@ class Machine:
 
     def _follow_causes(self, now_ms: int) -> None:
         """Automatic tilts follow their causes; until every device had its time to answer, silence is no fault."""
+        if not self._books.config.complete:
+            return
         if not self._booted:
             ready = self.online["panel"] and self.online["acceptor"] and self.generator.state == rng.READY
-            ready = ready and False not in self.payout.online and self.payout.state != "waiting"
+            ready = ready and False not in self.hoppers.online and self.payout.state != "waiting"
             if not ready and now_ms - self._started_ms < BOOT_MS:
                 return
             self._booted = True
         follow = self.tilts.follow
         for door in DOORS:
             follow("door_" + door, self._panel.known and not self._panel.closed(door), now_ms)
+        self.hoppers.follow_levels(now_ms)
+        self._sorter.follow()
         follow("panel_offline", not self.online["panel"], now_ms)
         follow("acceptor_offline", not self.online["acceptor"], now_ms)
         follow("hopper_offline", self.payout.missing(), now_ms)
-        follow("rng_no_data", self.generator.state in (rng.OFFLINE, rng.STARTING), now_ms)
-        follow("rng_health", self.generator.state == rng.FAILED, now_ms)
+        follow("program_new", self._unaccepted, now_ms)
+        self._follow_generator(now_ms)
+
+    def _follow_generator(self, now_ms: int) -> None:
+        """One tilt for what stops the random generator, and a line in the log when that changes."""
+        present, fault = self.generator.tilt(), self.generator.fault
+        if fault != self._rng_fault:
+            self._rng_fault = fault
+            code = events.RNG_ALARM if fault else events.RNG_RECOVERED
+            self._books.transaction(now_ms).event(code, fault).commit()
+        for name in RNG_TILTS:
+            self.tilts.follow(name, name == present, now_ms)
+
+    def change_entropy(self, source) -> None:
+        """Begins anew with another random device."""
+        self._cancel_draw()
+        self.generator = rng.Generator(source)
 
     def show_picture(self) -> None:
         """Tells somebody who has just begun to watch how things stand."""
@@ -171,10 +213,16 @@ class Machine:
 
     def _show_state(self) -> None:
         self._show({"e": "state", "state": self.state, "tilts": self.tilts.active()})
+        if self.state == HANDPAY:
+            value, reclaimable = self._books.ledger.value, self.payout.reclaimable()
+            due = {"e": "due", "handpay_due": value("handpay_due"), "large_win_due": value("large_win_due")}
+            due["reclaimable"] = reclaimable
+            self._show(due)
 
     # --- devices -------------------------------------------------------------------------------------------------
 
     def _panel_events(self, now_ms: int) -> None:
+        found = False  # what comes with the panel itself was so before anybody looked
         while True:
             event = self._panel.event()
             if event is None:
@@ -182,21 +230,41 @@ class Machine:
             self._panel.booked()
             kind, name = event[0], event[1] if len(event) > 1 else ""
             if kind == "press":
+                if self._causes_ms < 0:  # a door or key of the same reading comes first
+                    self._follow_causes(now_ms)
+                    self._update_state()
                 self.buttons.press(name, now_ms)
             elif kind in ("open", "close"):
-                self._door(kind == "open", name, now_ms)
+                self._door(kind == "open", name, found, now_ms)
             elif kind in ("turn", "unturn"):
                 self._key(kind == "turn", name, now_ms)
             elif kind in ("online", "offline"):
-                self._device("panel", kind == "online", 1, now_ms)
+                found = kind == "online"
+                self._device("panel", found, 1, now_ms)
+                if found:
+                    self._doors_found_closed(now_ms)
+            self.test.input(kind, name, now_ms)
 
     def _device(self, name: str, online: bool, number: int, now_ms: int) -> None:
         self.online[name] = online
         self._causes_ms = -CAUSES_MS
         code = events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE
-        self._books.transaction(now_ms).event(code, number).commit()
+        transaction = self._books.transaction(now_ms).event(code, number)
+        counter = self._acceptor.last_counter
+        if name == "acceptor" and online and counter is not None and not self._books.journal.get(keys.ACCEPTOR_COUNTER):
+            transaction.set(
+                keys.ACCEPTOR_COUNTER, bytes([counter])
+            )  # met for the first time: what it shows is not ours
+        transaction.commit()
 
-    def _door(self, is_open: bool, name: str, now_ms: int) -> None:
+    def _doors_found_closed(self, now_ms: int) -> None:
+        """A door that was closed while nobody looked is told by no event."""
+        for door in DOORS:
+            if self._panel.closed(door):
+                self._door(False, door, True, now_ms)
+
+    def _door(self, is_open: bool, name: str, found: bool, now_ms: int) -> None:
+        """Each door has its event and its meter (CAB-DOR-03). `found`: at power-up, or when the panel came back."""
         self._causes_ms = -CAUSES_MS
         transaction = self._books.transaction(now_ms)
         mask = self._books.journal.get_int(keys.DOORS_OPEN)
@@ -205,15 +273,28 @@ class Machine:
         if was_open == is_open:
             return  # the state before the power went; already counted
         transaction.set(keys.DOORS_OPEN, mask | bit if is_open else mask & ~bit)
-        transaction.event(events.DOOR_OPEN if is_open else events.DOOR_CLOSED, DOORS.index(name))
+        opened = events.DOOR_FOUND_OPEN if found else events.DOOR_OPEN
+        transaction.event(opened if is_open else events.DOOR_CLOSED, DOORS.index(name))
         if is_open:
             transaction.count("door_" + name)
+            self._alarm_ms = now_ms
+            self._show({"e": "sound", "sound": "door_alarm", "ms": ALARM_MS})
         else:
             transaction.zero("games_since_door")
         transaction.commit()
         self._show({"e": "door", "door": name, "open": is_open})
 
+    def alarm_ms(self, now_ms: int) -> int:
+        """How long ago a door was opened, -1 when it was closed again and its alarm is over."""
+        since_ms = now_ms - self._alarm_ms
+        return since_ms if since_ms < ALARM_MS or self._books.journal.get_int(keys.DOORS_OPEN) else -1
+
+    def in_service(self) -> bool:
+        """The technician key is turned and the devices have had their time."""
+        return self._service and self._booted
+
     def _key(self, turned: bool, name: str, now_ms: int) -> None:
+        self._causes_ms = -CAUSES_MS
         number = 0 if name == "attendant" else 1
         self._books.transaction(now_ms).event(events.KEY_TURNED if turned else events.KEY_RETURNED, number).commit()
         self._show({"e": "key", "key": name, "turned": turned})
@@ -225,12 +306,29 @@ class Machine:
             if name == "attendant" and not cleared and not self.payout.active() and self.play.round is None:
                 self._pay_by_hand(now_ms)
 
+    def technician_present(self) -> bool:
+        """The technician key is turned: service mode, or a tilt in the middle of it."""
+        return self._service
+
     def _pay_by_hand(self, now_ms: int) -> None:
-        due = self._books.ledger.value("handpay_due")
+        due = self.due_by_hand()
         if due:
-            transaction = self._books.transaction(now_ms).post("handpay_due", -due).post("handpay", due)
+            transaction = self._books.transaction(now_ms).set(keys.RECLAIMABLE, 0)
+            for owed, paid in (("handpay_due", "handpay"), ("large_win_due", "large_win")):
+                pence = self._books.ledger.value(owed)
+                transaction.post(owed, -pence).post(paid, pence)
             transaction.count("handpays").event(events.HANDPAY_PAID, due).commit()
             self._show({"e": "handpay_paid", "pence": due})
+
+    def due_by_hand(self) -> int:
+        """Pence that an attendant has to pay: credit beyond what hoppers could pay, and large wins."""
+        return self._books.ledger.value("handpay_due") + self._books.ledger.value("large_win_due")
+
+    def retry_payout(self, now_ms: int) -> None:
+        """What hoppers still owe is tried again: somebody has refilled them (CAB-HOP-06)."""
+        if self._audit(now_ms) and self.payout.payable(self.payout.reclaimable()):
+            self.payout.retry(now_ms)
+            self._update_state()
 
     def _acceptor_events(self, now_ms: int) -> None:
         while True:
@@ -250,16 +348,22 @@ class Machine:
 
     def _coin(self, event, now_ms: int) -> None:
         """Credit, device counter and the pulse to be counted land in one record (CAB-MTR-04)."""
-        _, counter, pence, _ = event
+        _, counter, pence, _, path = event
         journal = self._books.journal
-        transaction = self._books.transaction(now_ms).post("coins_%d" % pence, pence).post("credit", pence)
-        transaction.set(keys.ACCEPTOR_COUNTER, counter)
-        transaction.set(keys.EM_IN_PENCE, journal.get_int(keys.EM_IN_PENCE) + pence)
+        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, counter)
+        if self.test.coins_pending():
+            self.test.coin(pence, transaction)
+        else:
+            transaction.post("coins_%d" % pence, pence).post("credit", pence)
+            transaction.set(keys.EM_IN_PENCE, journal.get_int(keys.EM_IN_PENCE) + pence)
+            sorter.fell(path, pence, transaction)
+            increments.coin(journal, self.tilts, pence, transaction)
         accepted = journal.get_int(keys.ACCEPTOR_ACCEPTED)
         if accepted:
             transaction.set(keys.ACCEPTOR_ACCEPTED, accepted % _ACCEPT_COUNTER_MODULUS + 1)
         transaction.commit()
-        self._show({"e": "coin", "pence": pence, "credit": self._books.ledger.value("credit")})
+        kind = "test_coin" if self.test.coins_pending() else "coin"
+        self._show({"e": kind, "pence": pence, "credit": self._books.ledger.value("credit")})
 
     def _coin_trouble(self, kind: str, event, now_ms: int) -> None:
         _, counter, detail = event
@@ -268,7 +372,10 @@ class Machine:
             self._dispute(detail, transaction)
         else:
             transaction.event(events.COIN_ERROR, detail)
-            if detail in _LOST_COIN_CODES:
+            self.test.coin_error(detail)
+            if detail in _REFUSED_CODES:
+                transaction.count("coins_refused")
+            elif detail in _LOST_COIN_CODES:
                 self._dispute(1, transaction)
             elif detail in _FRAUD_CODES:
                 self.tilts.latch("coin_in", transaction)
@@ -286,7 +393,8 @@ class Machine:
         journal keeps that counter + 1, 0 while it is not known."""
         journal = self._books.journal
         known = journal.get_int(keys.ACCEPTOR_ACCEPTED)
-        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, 0).event(events.ACCEPTOR_RESET)
+        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, b"\x00").event(events.ACCEPTOR_RESET)
+        transaction.count("acceptor_resets")
         if accepted >= 0:
             missing = (accepted - (known - 1)) % _ACCEPT_COUNTER_MODULUS
             if known and missing:
@@ -296,10 +404,51 @@ class Machine:
 
     def _enable_acceptor(self) -> None:
         """Coins are taken only when every condition holds (CAB-COI-01)."""
-        accept = self.state == IDLE and self.credit() + LARGEST_COIN_PENCE <= CREDIT_LIMIT_PENCE
+        accept = self.state == IDLE and self.credit() <= self._coins_below
+        accept = self.test.takes_coins() or (accept and not self.test.coins_pending())
         if accept != self._accepting:
             self._accepting = accept
             self._acceptor.accept(accept)
+
+    # --- configuration ---------------------------------------------------------------------------------------------
+
+    def configured(self, now_ms: int) -> None:
+        """The configuration was entered or changed. After the first set-up the cabinet boots."""
+        self._books.config.reload()
+        if self.state == SETUP:
+            self._booted, self._started_ms = False, now_ms
+        self._apply_config(now_ms)
+        self._first_game(now_ms)
+        self._update_state()
+
+    def _apply_config(self, now_ms: int) -> None:
+        config, journal = self._books.config, self._books.journal
+        coins = config.coins()
+        self._acceptor.enable(["GB%03dA" % pence for pence in coins])
+        self._coins_below = config.value("credit_limit") - max(coins) if coins else -1
+        self._unaccepted = journal.get(keys.PROGRAM_ACCEPTED) != journal.get(keys.PACK_HASH)
+        self._causes_ms = -CAUSES_MS
+
+    def _first_game(self, now_ms: int) -> None:
+        """The configured game, unless a player still has something in the cabinet or the one selected is as good."""
+        first = self._books.config.first_game(self.play.packs)
+        if first and first != self.play.game and not self.at_stake() and self.play.round is None:
+            self.play.select(first, now_ms)
+
+    def at_stake(self) -> int:
+        """Pence that are on the machine or owed: credit, what is being paid, and the bet of an open round."""
+        opened = self.play.round
+        return self._books.ledger.total(OWED) + (opened.record.bet if opened is not None else 0)
+
+    def no_change(self) -> str:
+        """Why no setting can be changed now, "" when it can (CAB-CFG-01)."""
+        if not self._service:
+            return "turn the technician key first"
+        if self.play.round is not None:
+            return "a round is open: let it end first"
+        if self.at_stake():
+            return "%s is on the machine or owed: pay it first" % pounds(self.at_stake())
+        return ""
 
     # --- play and pay-out ------------------------------------------------------------------------------------------
 
@@ -320,6 +469,7 @@ class Machine:
         if by_hand and credit and self.play.pack.spin_chance:
             self._offered = credit
             self.show_offer()
+            self._update_state()  # a second button of the same turn is an answer to the offer, and finds the credit as offered
         else:
             self._show({"e": "credit_low", "credit": credit, "bet": bet})
 

@@ -5,21 +5,23 @@ import gc
 import native
 from firmware import events
 from firmware.books import Books
+from firmware.clock import WallClock
 from firmware.console import Console
 from firmware.machine import Machine
-from firmware.money.ledger import COINS_PENCE
+from firmware.money.ledger import COINS_PENCE, OWED
 from firmware.store import keys
 from firmware.store.journal import Journal, JournalCorrupt, JournalWriteError
 from hal.board import Clock
 from hal.cctalk.bus import Bus
 from hal.cctalk.coin_acceptor import CoinAcceptor
 from hal.cctalk.hopper import Hopper
-from hal.entropy.source import EntropySource
+from hal.entropy.kinds import make_source
 from hal.panel.opp import Panel
 from hal.panel.wiring import DEFAULT as WIRING
 
 COLLECT_MS = 1000  # a busy turn of the loop leaves some hundred bytes: sixty thousand in this time
 SHORT_TURN_MS = 6
+RESET_REASONS = ("power", "watchdog", "soft")  # as the argument of the power-up event
 
 COIN_IDS = {"GB%03dA" % pence: pence for pence in COINS_PENCE}
 
@@ -27,7 +29,7 @@ COIN_IDS = {"GB%03dA" % pence: pence for pence in COINS_PENCE}
 class Devices:
     """The drivers of the default cabinet on a board's ports."""
 
-    def __init__(self, board, acceptor_counter: int):
+    def __init__(self, board, acceptor_counter, entropy_kind: int = 0):
         self.bus = Bus(board.port("cctalk"))
         self.acceptor = CoinAcceptor(self.bus, COIN_IDS, last_counter=acceptor_counter)
         self.hoppers = (
@@ -35,7 +37,7 @@ class Devices:
             ("hopper_10", 10, Hopper(self.bus, address=4)),
         )
         self.panel = Panel(board.port("panel"), WIRING)
-        self.entropy = EntropySource(board.port("entropy"))
+        self.entropy = make_source(entropy_kind, board.port("entropy"))
 
     def poll(self, now_ms: int) -> None:
         self.acceptor.poll(now_ms)
@@ -48,54 +50,154 @@ class Devices:
 
 class Cabinet:
     """Everything, on one board. `machine` and `books` are None when critical memory is unrecoverable: then only the
-    console answers, and the outputs stay in their safe state."""
+    console answers, and the outputs stay in their safe state.
+
+    dialogue: a procedure at the console that waits for an answer (setup.py, ram_clear.py), or None
+    """
 
     def __init__(self, board, now_ms: int = 0):
         self.board = board
+        self.now_ms = now_ms
+        self.packs = {name: native.Pack(board.game(name)) for name in board.games()}
+        self.console = Console(board.port("console"), self)
+        self.dialogue = None
         self.lock_reason = ""
         self.books = None
         self.machine = None
-        self.packs = {name: native.Pack(board.game(name)) for name in board.games()}
-        self.console = Console(board.port("console"), self)
-        journal = Journal(board.nvram)
+        self.clock = WallClock(self.board)
+        self._readable = None  # books only to be read, while there are no others
+        self._journal = Journal(board.nvram)
         try:
-            formatted = journal.open()
+            formatted = self._journal.open()
         except (JournalCorrupt, JournalWriteError) as error:
-            self.devices = Devices(board, 0)
-            self._lock(str(error))
+            self.devices = Devices(self.board, None)
+            self._fail(error)
+            self._readable = self.books_over(self._journal) if self._journal.salvage() else None
             return
-        self.books = Books(journal)
-        self.devices = Devices(board, journal.get_int(keys.ACCEPTOR_COUNTER))
+        self._start(formatted)
+
+    def start_anew(self) -> None:
+        """As at power-up, on the memory that has just been cleared: the journal knows what it holds."""
+        self.lock_reason = ""
+        self._readable = None
+        gc.collect()
+        self._start(False)
+
+    def _start(self, formatted: bool) -> None:
+        self.books = self.books_over(self._journal)
+        counter = self._journal.get(keys.ACCEPTOR_COUNTER)
+        kind = self._journal.get_int(keys.ENTROPY_KIND)
+        self.devices = Devices(self.board, counter[0] if counter else None, kind)
         try:
+            self.clock.power_up(self.books, RESET_REASONS.index(self.board.reset_reason), self.now_ms)
             if formatted:
-                self.books.transaction(now_ms).event(events.MEMORY_FORMATTED).commit()
-            if journal.repaired:
-                self.books.transaction(now_ms).event(events.MEMORY_REPAIRED, journal.repaired).commit()
-            self.machine = Machine(self.books, self.devices, self.packs, self.console.show, now_ms)
+                self.books.transaction(self.now_ms).event(events.MEMORY_FORMATTED).commit()
+            if self._journal.repaired:
+                repaired = self._journal.repaired
+                self.books.transaction(self.now_ms).event(events.MEMORY_REPAIRED, repaired).commit()
+            self.machine = Machine(self.books, self.devices, self.packs, self.console.show, self.now_ms)
         except JournalWriteError as error:
-            self._lock(str(error))
+            self._fail(error)
+            return
+        if not self.books.config.complete:
+            self.console.say("this memory holds no configuration: turn the technician key and type setup")
+
+    def books_over(self, journal) -> Books:
+        return Books(journal, self.clock)
+
+    def readable(self):
+        """The books, or what of damaged ones can still be read, or None."""
+        return self.books or self._readable
+
+    def state(self) -> str:
+        return self.machine.state if self.machine is not None else "locked"
 
     def poll(self, now_ms: int) -> None:
         """One turn of the loop."""
+        self.now_ms = now_ms
         self.board.feed_watchdog()
         self.devices.poll(now_ms)
         try:
+            if self.books is not None:
+                self.clock.poll(self.books, now_ms)
             if self.machine is not None:
                 self.machine.poll(now_ms)
+            else:
+                self.devices.panel.booked()  # nobody takes its events, but it has to go on reading door and key
+            if self.dialogue is not None:
+                self._watch(self.dialogue, now_ms)
             self.console.poll(now_ms)  # a command may commit too
-        except JournalWriteError as error:
-            self._lock(str(error))
+            if self.books is not None:
+                repaired = self.books.journal.scrub()
+                if repaired:
+                    self.books.transaction(now_ms).event(events.MEMORY_REPAIRED, repaired).commit()
+        except (JournalCorrupt, JournalWriteError) as error:
+            self._fail(error)
+
+    def _watch(self, dialogue, now_ms: int) -> None:
+        """A dialogue ends by itself when the key is returned or time is up."""
+        why = "" if dialogue.over else dialogue.ends(now_ms)
+        if why:
+            self.console.say(why)
+        if why or dialogue.over:
+            self.dialogue = None
+
+    def change_entropy(self, kind: int, now_ms: int) -> None:
+        """Another kind of random device is on the entropy port from now on (hal/entropy/kinds.py)."""
+        if self.books is None or self.machine is None:
+            return  # locked
+        transaction = self.books.transaction(now_ms).set(keys.ENTROPY_KIND, kind)
+        transaction.event(events.RNG_DEVICE_CHANGED, kind).commit()
+        self.devices.entropy = make_source(kind, self.board.port("entropy"))
+        self.machine.change_entropy(self.devices.entropy)
 
     def _lock(self, reason: str) -> None:
         """Critical memory cannot be trusted: nothing is accepted, played or paid any more."""
+        self._readable = self.books or self._readable
         self.lock_reason = reason
         self.machine = None
         self.books = None
+        self.dialogue = None
         self.devices.acceptor.accept(False)
         for _, _, hopper in self.devices.hoppers:
             hopper.emergency_stop()
         self.devices.panel.lamps_off()
         self.devices.panel.lamp("tower", True)
+        self.console.show({"e": "state", "state": "locked", "tilts": ["memory"]})
+
+    def _fail(self, error) -> None:
+        self._lock(str(error))
+        self.console.say("LOCKED, critical memory unrecoverable: %s" % error)
+        self.console.say("only a RAM clear leads out: technician key turned, logic door open, then type ramclear")
+
+    # --- for a technician ----------------------------------------------------------------------------------------------
+
+    def technician(self) -> bool:
+        """The technician key is turned. Read from the panel itself, so that it holds in a locked machine too."""
+        return self.devices.panel.closed("technician")
+
+    def no_clear_access(self) -> str:
+        """Why memory may not be cleared now, "" when a technician stands at the open cabinet (CAB-NVM-06)."""
+        panel = self.devices.panel
+        if not panel.known:
+            return "the I/O board does not answer, so key and door cannot be read"
+        missing = []
+        if not panel.closed("technician"):
+            missing.append("turn the technician key")
+        if panel.closed("logic"):
+            missing.append("open the logic door")
+        return " and ".join(missing)
+
+    def at_stake(self) -> int:
+        """Pence on the machine or owed, as far as the memory can be read."""
+        if self.machine is not None:
+            return self.machine.at_stake()
+        return self._readable.ledger.total(OWED) if self._readable is not None else 0
+
+    def give_up_memory(self, reason: str):
+        """Locks the machine for a RAM clear, and returns the journal that is to be cleared."""
+        self._lock(reason)
+        return self._journal
 
 
 def run(board) -> None:

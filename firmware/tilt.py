@@ -25,10 +25,16 @@ _TABLE = (
     ("hopper_offline", 45, AUTO, "hopper does not answer"),
     ("memory", 52, TECHNICIAN, "critical memory unrecoverable: RAM clear needed"),
     ("audit", 55, TECHNICIAN, "meters and credit disagree"),
-    ("rng_health", 61, AUTO, "random source failed its health test"),
+    ("rng_repetition", 61, AUTO, "random source repeats itself"),
     ("rng_no_data", 63, AUTO, "random source gives no data"),
     ("hopper_evidence", 46, ATTENDANT, "pay-out interrupted: the hopper cannot prove what it paid, count the coins"),
     ("program", 71, TECHNICIAN, "game program does not match its hash"),
+    ("rng_proportion", 62, AUTO, "random source prefers some values"),
+    ("rng_known_answer", 64, AUTO, "random generator failed a known-answer test"),
+    ("rng_device", 65, AUTO, "random source reports a fault of its own"),
+    ("em_meter", 81, TECHNICIAN, "electromechanical meter is not plugged in"),
+    ("excessive", 82, TECHNICIAN, "excessive meter increment: coins, notes or an award beyond what one play can bring"),
+    ("program_new", 72, AUTO, "games are not those that a technician has accepted: type program"),
 )
 NAMES = tuple([row[0] for row in _TABLE])
 CODES = {row[0]: row[1] for row in _TABLE}
@@ -74,12 +80,7 @@ class Tilts:
         self.latch_all((name,), transaction)
 
     def latch_all(self, names, transaction) -> None:
-        mask = self._books.journal.get_int(keys.TILTS)
-        for name in names:
-            if not mask & _BITS[name]:
-                mask |= _BITS[name]
-                transaction.event(events.TILT, CODES[name]).count("tilts")
-        transaction.set(keys.TILTS, mask)
+        latch(self._books.journal, names, transaction)
 
     def clear(self, key: str, now_ms: int) -> bool:
         """Clears what the turned `key` ("attendant" or "technician") may clear. True when something was."""
@@ -93,3 +94,13 @@ class Tilts:
             transaction.event(events.TILT_CLEARED, CODES[name])
         transaction.set(keys.TILTS, mask).commit()
         return True
+
+
+def latch(journal, names, transaction) -> None:
+    """Adds the latching of tilts to `transaction`, for those who do not hold the Tilts."""
+    mask = journal.get_int(keys.TILTS)
+    for name in names:
+        if not mask & _BITS[name]:
+            mask |= _BITS[name]
+            transaction.event(events.TILT, CODES[name]).count("tilts")
+    transaction.set(keys.TILTS, mask)

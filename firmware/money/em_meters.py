@@ -1,13 +1,14 @@
 """Electromechanical meters: a pulse queue that survives power loss (CAB-MTR-07).
 
 Money to count is added in the transaction that books the coin. A pulse is taken off the queue before it is given: after a
-power cut at most that one pulse is in doubt, it is logged and never repeated.
+power cut at most that one pulse is in doubt, it is logged and never repeated. It is counted when its time is over.
+
+A pulse that is known to have drawn no current has moved no meter: it goes back to the queue, and the tilt stops both meters
+until a technician has plugged it in. Where it was the sense that is broken, the meter is ahead by that one pulse.
 """
 
 from firmware import events
 from firmware.store import keys
-
-PULSE_PENCE = 100  # one pulse counts a pound; smaller sums wait until they make one
 
 _METERS = (
     ("em_in", keys.EM_IN_PENCE, keys.EM_IN_FLIGHT),
@@ -18,8 +19,9 @@ _METERS = (
 class EmMeters:
     """Drains both queues through the panel driver, one pulse at a time each."""
 
-    def __init__(self, books, panel):
+    def __init__(self, books, panel, tilts):
         self._books = books
+        self._tilts = tilts
         self._panel = panel
         self._unsent = {}  # pulses taken off the queue that the panel could not send yet
 
@@ -27,19 +29,21 @@ class EmMeters:
         """Closes pulses that power loss left in doubt; called once at power-up."""
         for name, _, flight in _METERS:
             if self._books.journal.get_int(flight):
-                meter = 0 if name == "em_in" else 1
-                self._books.transaction(now_ms).set(flight, 0).event(events.EM_PULSE_IN_DOUBT, meter).commit()
+                transaction = self._books.transaction(now_ms).set(flight, 0).count(name)
+                transaction.event(events.EM_PULSE_IN_DOUBT, _number(name)).commit()
 
     def idle(self) -> bool:
         """True when no whole pulse waits and none is in flight."""
-        journal = self._books.journal
-        return not any(journal.get_int(k) >= PULSE_PENCE or journal.get_int(f) for _, k, f in _METERS)
+        journal, pulse_pence = self._books.journal, self._books.config.value("pulse")
+        return not any(journal.get_int(k) >= pulse_pence or journal.get_int(f) for _, k, f in _METERS)
 
     def poll(self, now_ms: int, panel_online: bool) -> None:
-        journal = self._books.journal
+        """Smaller sums than one pulse counts wait until they make one."""
+        journal, pulse_pence = self._books.journal, self._books.config.value("pulse")
+        stopped = self._tilts.latched("em_meter")
         for name, queue, flight in _METERS:
             pence = journal.get_int(queue)
-            if pence < PULSE_PENCE and not journal.get_int(flight):
+            if pence < pulse_pence and not journal.get_int(flight):
                 continue
             if self._panel.busy(name, now_ms):
                 continue
@@ -47,11 +51,24 @@ class EmMeters:
                 if self._panel.pulse(name):
                     del self._unsent[name]
                 continue
-            if pence >= PULSE_PENCE:
-                if panel_online:
-                    transaction = self._books.transaction(now_ms).set(queue, pence - PULSE_PENCE).set(flight, 1)
-                    transaction.count(name).commit()
-                    if not self._panel.pulse(name):
-                        self._unsent[name] = True
-            else:
-                journal.commit(((flight, 0),))
+            if journal.get_int(flight):
+                self._settle(name, queue, flight, now_ms)
+            elif panel_online and not stopped:
+                journal.commit(((queue, pence - pulse_pence), (flight, 1)))
+                if not self._panel.pulse(name):
+                    self._unsent[name] = True
+
+    def _settle(self, name: str, queue: int, flight: int, now_ms: int) -> None:
+        """The on and off time of a pulse is over."""
+        transaction = self._books.transaction(now_ms).set(flight, 0)
+        if self._panel.missed(name):
+            transaction.set(queue, self._books.journal.get_int(queue) + self._books.config.value("pulse"))
+            transaction.event(events.EM_PULSE_MISSED, _number(name))
+            self._tilts.latch("em_meter", transaction)
+        else:
+            transaction.count(name)
+        transaction.commit()
+
+
+def _number(name: str) -> int:
+    return 0 if name == "em_in" else 1

@@ -33,6 +33,8 @@ _ACCOUNTS = (
     ("notes_2000", "source"),
     ("notes_5000", "source"),
     ("overpaid", "source"),  # coins that a hopper gave beyond its order: the house's loss
+    ("large_win_due", "owed"),  # a win that an attendant pays (jackpot), apart from credit that is paid by hand
+    ("large_win", "sink"),
 )
 ACCOUNTS = tuple([name for name, _ in _ACCOUNTS])
 SOURCES = tuple([name for name, kind in _ACCOUNTS if kind == "source"])

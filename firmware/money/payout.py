@@ -2,6 +2,9 @@
 
 Journal before act: the promise is committed before a hopper is asked, the order with the hopper's own counters before it is
 sent, each coin when the hopper reports it. An order whose fate is unknown is read back from the hopper, never sent again.
+
+The same orders serve the test mode: one coin, booked to the test meters, with the same record in the journal, so that a cut
+in a test leaves no doubt either.
 """
 
 import struct
@@ -9,11 +12,13 @@ import struct
 from firmware import events
 from firmware.store import keys
 
-MAX_HOPPER_PAY_PENCE = 10000  # default configuration; the rest is a handpay (CAB-HOP-04)
 MAX_COINS_PER_ORDER = 250
 MAX_TRIES = 3  # of one order, each only after the hopper has proved that it did not take the one before
-_RECORD = "<BHBIH"  # hopper or NO_ORDER, coins ordered, event counter before, dispense count before, coins booked
+_RECORD = (
+    "<BHBIH"  # hopper (+ _TEST) or NO_ORDER, coins ordered, event counter before, dispense count before, coins booked
+)
 _NO_ORDER = 255
+_TEST = 0x40
 
 IDLE = "idle"
 WAITING = "waiting"  # for a hopper to take up an interrupted order after power-up
@@ -27,7 +32,7 @@ _SENSOR_FLAGS = 0x000038 | 0x000900
 
 
 class Payout:
-    """`hoppers`: (account, coin value in pence, driver) from the largest coin to the smallest."""
+    """Pays from `hoppers` (hoppers.py)."""
 
     def __init__(self, books, hoppers, tilts, show):
         self._books = books
@@ -35,6 +40,9 @@ class Payout:
         self._tilts = tilts
         self._show = show
         self.state = IDLE
+        self.testing = False  # the order is a test
+        self.tested = ""  # what became of the last test
+        self._plan = ()  # indexes of the hoppers still to be used, in order
         self._index = 0
         self._count = 0
         self._booked = 0
@@ -44,32 +52,66 @@ class Payout:
         self._troubles = []  # tilts to latch when the pay-out is settled
         self._stopped = False
         self._recovering = False
-        self.online = [False] * len(hoppers)
 
     def active(self) -> bool:
         return self.state != IDLE
 
     def missing(self) -> bool:
         """True when a hopper does not answer, unless a pay-out just goes on with another one."""
-        return False in self.online and not (self.active() and self.online[self._index])
+        online = self._hoppers.online
+        return False in online and not (self.active() and online[self._index])
 
-    def payable(self, credit: int) -> int:
-        """Pence of `credit` that coins can make up."""
-        return credit - credit % self._hoppers[-1][1]
+    def payable(self, pence: int) -> int:
+        """Pence of `pence` that coins can make up."""
+        return pence - pence % self._hoppers.smallest_pence()
+
+    def limit_pence(self) -> int:
+        return self._books.config.value("hopper_limit")
+
+    def reclaimable(self) -> int:
+        """Pence of what is due by hand that hoppers owe: refilled or repaired, they may pay it after all (CAB-HOP-06)."""
+        return min(self._books.journal.get_int(keys.RECLAIMABLE), self._books.ledger.value("handpay_due"))
+
+    # --- beginning -----------------------------------------------------------------------------------------------
 
     def start(self, now_ms: int) -> None:
         """Promises the credit to the hoppers and, beyond their limit, to an attendant."""
         amount = self.payable(self._books.ledger.value("credit"))
-        by_hopper = min(amount, MAX_HOPPER_PAY_PENCE)
+        by_hopper = min(amount, self.limit_pence())  # CAB-HOP-04
         transaction = self._books.transaction(now_ms).post("credit", -amount).post("payout", by_hopper)
         if amount > by_hopper:
             transaction.post("handpay_due", amount - by_hopper).event(events.HANDPAY_DUE, amount - by_hopper)
+        self._begin(transaction, by_hopper, now_ms)
+
+    def retry(self, now_ms: int) -> None:
+        """Promises to the hoppers once more what they could not pay, up to their limit."""
+        due = self.payable(self.reclaimable())
+        amount = min(due, self.limit_pence())
+        transaction = self._books.transaction(now_ms).post("handpay_due", -amount).post("payout", amount)
+        transaction.set(keys.RECLAIMABLE, self._books.journal.get_int(keys.RECLAIMABLE) - amount)
+        self._begin(transaction, amount, now_ms)
+
+    def _begin(self, transaction, pence: int, now_ms: int) -> None:
         transaction.set(keys.PAYOUT, _pack(_NO_ORDER, 0, 0, 0, 0))
-        transaction.event(events.PAYOUT_STARTED, by_hopper).count("payouts").commit()
-        self._show({"e": "payout", "pence": by_hopper, "credit": self._books.ledger.value("credit")})
-        self._failed = self._stopped = self._recovering = False
-        self._index = -1
+        transaction.event(events.PAYOUT_STARTED, pence).count("payouts").commit()
+        self._show({"e": "payout", "pence": pence, "credit": self._books.ledger.value("credit")})
+        self._enter(self._hoppers.order())
         self._next_hopper(now_ms)
+
+    def test(self, index: int, now_ms: int) -> bool:
+        """Pays one coin of that hopper as a test. False while it does not answer or a pay-out is under way."""
+        if self.active() or not self._hoppers.online[index]:
+            return False
+        self._enter(())
+        self.testing = True
+        self.tested = ""
+        self._index = index
+        self._prepare()
+        return True
+
+    def _enter(self, plan) -> None:
+        self._plan = plan
+        self._failed = self._stopped = self._recovering = self.testing = False
 
     def recover(self, now_ms: int) -> None:
         """Takes up what power loss interrupted; called once at power-up, before anything moves."""
@@ -81,48 +123,49 @@ class Payout:
         if index == _NO_ORDER:
             self._finish(now_ms)  # promised, but no hopper was asked: nothing has moved
             return
-        self._index, self._count, self._booked = index, count, booked
+        self.testing = bool(index & _TEST)
+        self._index, self._count, self._booked = index & ~_TEST, count, booked
         self.state = WAITING
-        self._hoppers[index][2].resume(count, counter, dispensed, booked)
+        self._driver().resume(count, counter, dispensed, booked)
 
     def stop(self) -> None:
         """Stops the running hopper at once (door open); the remainder goes back to the credit."""
         if self.state in (PREPARING, PAYING) and not self._stopped:
             self._stopped = True
-            self._hoppers[self._index][2].emergency_stop()
+            self._driver().emergency_stop()
+
+    def _driver(self):
+        return self._hoppers.rows[self._index][2]
+
+    # --- the turn of the loop ------------------------------------------------------------------------------------
 
     def poll(self, now_ms: int) -> None:
         """Takes the hoppers' events. The drivers themselves are polled by the main loop."""
-        for index in range(len(self._hoppers)):
-            driver = self._hoppers[index][2]
+        for index in range(len(self._hoppers.rows)):
+            driver = self._hoppers.rows[index][2]
             while True:
                 event = driver.event()
                 if event is None:
                     break
-                self._take(index, event, now_ms)
+                if not self._hoppers.take(index, event, now_ms):
+                    self._take(index, event, now_ms)
                 driver.booked()
-        if self.state == PREPARING and not self.online[self._index]:
+        if self.state == PREPARING and not self._hoppers.online[self._index]:
             self._failed = True
             self._next_hopper(now_ms)
         elif self.state == PREPARING and not self._asked:
-            self._asked = self._hoppers[self._index][2].prepare(self._count)  # it was still busy with what came before
+            self._asked = self._driver().prepare(self._count)  # it was still busy with what came before
 
     def _take(self, index: int, event, now_ms: int) -> None:
         kind = event[0]
-        if kind in ("online", "offline"):
-            self.online[index] = kind == "online"
-            code = events.DEVICE_ONLINE if self.online[index] else events.DEVICE_OFFLINE
-            self._books.transaction(now_ms).event(code, 3 + index).commit()
-        elif kind == "fault":
+        if kind == "fault":
             if event[1]:
                 self._trouble(event[1], now_ms)
-        elif kind == "extra":
-            self._book_extra(index, event[1], now_ms)
         elif index != self._index or self.state == IDLE:
             return  # the tail of an order that is settled already
         elif kind == "prepared":
             if self._stopped:
-                self._hoppers[index][2].cancel()
+                self._driver().cancel()
                 self._finish(now_ms)
             elif not self._booked:
                 self._order(event, now_ms)
@@ -135,15 +178,16 @@ class Payout:
             self._not_taken(now_ms)
 
     def _order(self, event, now_ms: int) -> None:
-        record = _pack(self._index, self._count, event[1], event[2], 0)
+        index = self._index | _TEST if self.testing else self._index
+        record = _pack(index, self._count, event[1], event[2], 0)
         self._books.transaction(now_ms).set(keys.PAYOUT, record).commit()
         self.state = PAYING
         self._tries = 1
-        self._hoppers[self._index][2].dispense()
+        self._driver().dispense()
 
     def _not_taken(self, now_ms: int) -> None:
         """The hopper has proved that it did not take the order, so asking once more cannot pay twice."""
-        driver = self._hoppers[self._index][2]
+        driver = self._driver()
         if self._recovering or self._stopped:
             driver.cancel()
             self._finish(now_ms)
@@ -156,30 +200,23 @@ class Payout:
 
     def _book(self, paid: int, now_ms: int) -> None:
         """Books coins up to `paid` of this order, each coin on its own (CAB-HOP-01)."""
-        account, value, _ = self._hoppers[self._index]
-        data = bytearray(self._books.journal.get(keys.PAYOUT))
+        account, value, _ = self._hoppers.rows[self._index]
+        journal = self._books.journal
+        data = bytearray(journal.get(keys.PAYOUT))
         while self._booked < paid:
             self._booked += 1
             data[-2:] = self._booked.to_bytes(2, "little")
-            transaction = self._books.transaction(now_ms).post(account, value)
-            if self._booked <= self._count:
-                transaction.post("payout", -value)
+            transaction = self._books.transaction(now_ms).set(keys.PAYOUT, bytes(data))
+            self._hoppers.counted(self._index, 1, transaction)
+            if self._booked > self._count:
+                self._hoppers.book_extra(self._index, 1, transaction)
+            elif self.testing:
+                transaction.count("test_" + account, value)
             else:
-                transaction.post("overpaid", value)
-                self._tilts.latch("hopper_extra", transaction)
-            transaction.set(keys.PAYOUT, bytes(data)).set(
-                keys.EM_OUT_PENCE, self._books.journal.get_int(keys.EM_OUT_PENCE) + value
-            )
+                transaction.post(account, value).post("payout", -value)
+                transaction.set(keys.EM_OUT_PENCE, journal.get_int(keys.EM_OUT_PENCE) + value)
             transaction.commit()
-            self._show({"e": "coin_out", "pence": value})
-
-    def _book_extra(self, index: int, coins: int, now_ms: int) -> None:
-        """Coins that left without an order (CAB-HOP-05): counted, and a technician has to look."""
-        account, value, _ = self._hoppers[index]
-        transaction = self._books.transaction(now_ms).post(account, coins * value).post("overpaid", coins * value)
-        self._tilts.latch("hopper_extra", transaction)
-        transaction.set(keys.EM_OUT_PENCE, self._books.journal.get_int(keys.EM_OUT_PENCE) + coins * value).commit()
-        self._show({"e": "extra_coins", "pence": coins * value})
+            self._show({"e": "test_coin_out" if self.testing else "coin_out", "pence": value})
 
     def _done(self, flags: int, now_ms: int) -> None:
         if flags & _EVIDENCE_MISSING:
@@ -211,40 +248,52 @@ class Payout:
         transaction.commit()
 
     def _remaining_coins(self) -> int:
-        return self._books.ledger.value("payout") // self._hoppers[self._index][1]
+        if self.testing:
+            return 0
+        return self._books.ledger.value("payout") // self._hoppers.rows[self._index][1]
 
     def _next_hopper(self, now_ms: int) -> None:
-        while self._index + 1 < len(self._hoppers):
-            self._index += 1
+        while self._plan:
+            self._index, self._plan = self._plan[0], self._plan[1:]
             if self._remaining_coins():
-                if self.online[self._index]:
+                if self._hoppers.online[self._index]:
                     self._prepare()
                     return
                 self._failed = True
         self._finish(now_ms)
 
     def _prepare(self) -> None:
-        self._count = min(MAX_COINS_PER_ORDER, self._remaining_coins())
+        self._count = 1 if self.testing else min(MAX_COINS_PER_ORDER, self._remaining_coins())
         self._booked = 0
         self.state = PREPARING
-        self._asked = self._hoppers[self._index][2].prepare(self._count)
+        self._asked = self._driver().prepare(self._count)
 
     def _finish(self, now_ms: int) -> None:
         """Settles what was promised and not paid: to the attendant when a hopper failed, else back to the credit."""
-        rest = self._books.ledger.value("payout")
         transaction = self._books.transaction(now_ms).set(keys.PAYOUT, b"")
         if self._troubles:
             self._tilts.latch_all(self._troubles, transaction)
             self._troubles = []
-        if rest:
-            by_hand = self._failed and not self._recovering
-            transaction.post("payout", -rest).post("handpay_due" if by_hand else "credit", rest)
-            if by_hand:
-                transaction.event(events.HANDPAY_DUE, rest)
-        transaction.event(events.PAYOUT_RESUMED if self._recovering else events.PAYOUT_DONE, rest).commit()
+        rest = 0
+        if self.testing:
+            self.tested = "one coin left" if self._booked else "no coin left"
+            transaction.event(events.TEST_ENDED, self._booked)
+        else:
+            rest = self._books.ledger.value("payout")
+            self._owe(rest, transaction)
+            transaction.event(events.PAYOUT_RESUMED if self._recovering else events.PAYOUT_DONE, rest)
+        transaction.commit()
         self.state = IDLE
-        self._recovering = False
-        self._show({"e": "payout_done", "unpaid": rest, "credit": self._books.ledger.value("credit")})
+        was_test, self.testing, self._recovering = self.testing, False, False
+        if not was_test:
+            self._show({"e": "payout_done", "unpaid": rest, "credit": self._books.ledger.value("credit")})
+
+    def _owe(self, rest: int, transaction) -> None:
+        if rest and self._failed and not self._recovering:
+            transaction.post("payout", -rest).post("handpay_due", rest).event(events.HANDPAY_DUE, rest)
+            transaction.set(keys.RECLAIMABLE, self.reclaimable() + rest)
+        elif rest:
+            transaction.post("payout", -rest).post("credit", rest)
 
 
 def _pack(index: int, count: int, counter: int, dispensed: int, booked: int) -> bytes:

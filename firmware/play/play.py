@@ -4,7 +4,7 @@
 """
 
 import native
-from firmware import events
+from firmware import events, programs
 from firmware.play import pile, rounds, shown
 from firmware.play.autoplay import Autoplay
 from firmware.play.bets import Bets
@@ -21,7 +21,7 @@ class Play:
 
     def __init__(self, books, packs, show):
         self._books = books
-        self._packs = packs
+        self.packs = packs
         self._show = show
         self.autoplay = Autoplay()
         self.settings = Settings(books.journal)
@@ -39,11 +39,11 @@ class Play:
 
     def select(self, name: str, now_ms: int) -> bool:
         """Selects a game between rounds. False when there is no game of that name."""
-        if self.round is not None or name not in self._packs:
+        if self.round is not None or name not in self.packs:
             return False
         transaction = self._books.transaction(now_ms)
         transaction.set(keys.GAME, name.encode()).set(keys.COIN_VALUE, 0).set(keys.LEVEL, 0).set(keys.MODE, 0).commit()
-        self.game, self.pack = name, self._packs[name]
+        self.game, self.pack = name, self.packs[name]
         self.bets = Bets(self._books.journal, self.pack)
         self.show_bet()
         return True
@@ -92,7 +92,7 @@ class Play:
         """Takes up the round that power loss interrupted, if any; one that cannot be finished is voided."""
         if not self._books.journal.get(keys.ROUND):
             return
-        opened = rounds.recover(self._books, self._packs, now_ms)
+        opened = rounds.recover(self._books, self.packs, now_ms)
         if opened is None:
             self.voided = True
             return
@@ -253,9 +253,12 @@ class Play:
 
 def note_program(books, packs, now_ms: int) -> None:
     """Logs a change of the games' programs since the last power-up (CAB-NVM-09, CAB-PRG-03)."""
-    digest = b""
+    digest = programs.VERSION.encode()
     for name in sorted(packs):
         digest = native.sha256(digest + packs[name].sha256)
-    if books.journal.get(keys.PACK_HASH) != digest:
+    before = books.journal.get(keys.PACK_HASH)
+    if before != digest:
         transaction = books.transaction(now_ms).set(keys.PACK_HASH, digest)
+        for key, value in programs.changes(books, before, digest, now_ms):
+            transaction.set(key, value)
         transaction.event(events.PROGRAM_CHANGED, int.from_bytes(digest[:4], "little")).commit()

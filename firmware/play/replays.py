@@ -7,37 +7,70 @@ loop instead of one long turn.
 import native
 from firmware.money.amounts import pounds
 from firmware.play import rounds, shown
+from hal.calendar import dates
+
+# What a game is remembered by, beside its bet and its award.
+_REMARKABLE = (
+    native.FREE_SPINS_END,
+    native.SPIN_CHANCE,
+    native.MODIFIER,
+    native.RESPIN,
+    native.WHEEL,
+    native.POT,
+    native.PRIZE,
+    native.WIN_CAP,
+    native.GAMBLE,
+)
+_MOST_REMARKS = 12
 
 
 def summary(record, packs, number: int):
-    """A finished game in two or three lines."""
+    """A game in a few lines: stakes, credit, seed, what it had beside its spins, decisions. Number 0: it is under way, and its
+    seed, which knows what comes, is not told."""
     pack = packs.get(record.game)
-    mode = pack.modes[record.mode] if record.fits(pack) else "mode %d" % record.mode
-    yield "%2d  %s %s  bet %s  credit before %s  award %s" % (
+    fits = record.fits(pack)
+    yield "%2d  %s  %s %s  bet %s  credit before %s" % (
         number,
+        dates.text(record.date) if record.date else "time not known",
         record.game,
-        mode,
+        pack.modes[record.mode] if fits else "mode %d" % record.mode,
         pounds(record.bet),
         pounds(record.credit_before),
-        pounds(record.award),
     )
+    if number == 0:
+        yield "    under way"
+        return
     yield "    seed %s" % "".join(["%02x" % byte for byte in record.seed])
-    if not record.decisions:
+    if record.voided:
+        yield "    voided, bet refunded  credit after %s" % pounds(record.credit_after)
+    else:
+        yield "    award %s  credit after %s" % (pounds(record.award), pounds(record.credit_after))
+    if not fits:
+        if record.decisions:
+            yield "    decisions %s of another version of the game" % "".join(["%02x" % b for b in record.decisions])
         return
-    if not record.fits(pack):
-        yield "    decisions %s of another version of the game" % "".join(["%02x" % byte for byte in record.decisions])
+    made, had = [], []
+    try:
+        for core, event, decision in _told(record, pack):
+            if decision:
+                made.append(decision)
+            elif event is not None and event[0] in _REMARKABLE and len(had) < _MOST_REMARKS:
+                had.append(_line(pack, core, event))
+            yield None
+    except native.CoreError:
+        yield "    cannot be replayed"
         return
-    made = []
-    for _, _, decision in _told(record, pack):
-        if decision:
-            made.append(decision)
-        yield None
-    yield "    decisions %s" % ", ".join(made)
+    if had:
+        yield "    had %s" % "; ".join(had)
+    if made:
+        yield "    decisions %s" % ", ".join(made)
 
 
 def replay(record, packs):
     """Every event of a finished game, its decisions, and whether the award is the booked one."""
     pack = packs.get(record.game)
+    if record.voided:
+        raise ValueError("that game was voided: it has no award to compare with")
     if not record.fits(pack):
         raise ValueError("%s has changed since; put the version that was played back to replay it" % record.game)
     yield "%s %s, bet %s" % (record.game, pack.modes[record.mode], pounds(record.bet))
@@ -60,6 +93,8 @@ def _told(record, pack):
     due, place = 0, 0
     while not core.finished:
         if due:
+            if place == len(record.decisions):
+                return  # voided before the player decided
             before = place
             place = rounds.decide(core, due, record.decisions, place)
             yield core, None, _decision(pack, due, record.decisions[before:place])
@@ -91,6 +126,8 @@ def _line(pack, core, event) -> str:
         return "choice of %d" % count
     if kind == native.GAMBLE_OFFER:
         return "gamble offered for %s" % pounds(pence)
+    if kind == native.GAMBLE:
+        return "gamble of %s on %s %s" % (pounds(pence), pack.gambles[index][0], "won" if count else "lost")
     if kind == native.ROUND_END:
         return "round end %s" % pounds(pence)
     name = shown.event_name(pack, event)

@@ -10,18 +10,17 @@ COLLECT takes the winnings. Which of them a byte begins follows from what the ro
 import struct
 
 import native
-from firmware import events
+from firmware import events, tilt
+from firmware.money import increments
 from firmware.play import pile
 from firmware.store import keys
 
-_RECORD = (
-    "<16s8sBBIIIQ32s"  # game, first bytes of the pack's SHA-256, mode, flags, unit, bet, pile, credit before, seed
-)
+_RECORD = "<16s8sBBIIIQ32sI"  # game, first bytes of the pack's SHA-256, mode, flags, unit, bet, pile, credit before, seed, date
 _RECORD_BYTES = struct.calcsize(_RECORD)
 _HASH_BYTES = 8
-_GAMBLE_ALLOWED = 1  # flag
+_GAMBLE_ALLOWED, _VOIDED = 1, 2  # flags
+_FINISHED = "<QQ"  # award, credit after
 COLLECT = 0xFF
-LARGE_WIN_PENCE = 100000  # a win of this size is paid by hand (default configuration)
 
 _WIN_KINDS = (
     native.LINE_WIN,
@@ -48,8 +47,11 @@ class RoundRecord:
         self.pile_before = pile_before
         self.credit_before = 0
         self.seed = b""
+        self.date = 0  # of its beginning, seconds since 2000; 0 while the time is not known
         self.decisions = b""
         self.award = 0
+        self.credit_after = 0
+        self.voided = False
 
     def pack(self) -> bytes:
         return struct.pack(
@@ -57,16 +59,17 @@ class RoundRecord:
             self.game.encode(),
             self.pack_hash,
             self.mode,
-            _GAMBLE_ALLOWED if self.gamble else 0,
+            (_GAMBLE_ALLOWED if self.gamble else 0) | (_VOIDED if self.voided else 0),
             self.unit,
             self.bet,
             self.pile_before,
             self.credit_before,
             self.seed,
+            self.date,
         )
 
     def pack_finished(self) -> bytes:
-        return self.pack() + struct.pack("<Q", self.award) + self.decisions
+        return self.pack() + struct.pack(_FINISHED, self.award, self.credit_after) + self.decisions
 
     def fits(self, pack) -> bool:
         """True when `pack` is the one that the round was played with."""
@@ -80,20 +83,28 @@ class RoundRecord:
 
 def unpack(data: bytes) -> RoundRecord:
     """The record that `pack` or `pack_finished` wrote."""
-    name, pack_hash, mode, flags, unit, bet, pile_before, credit_before, seed = struct.unpack(
+    name, pack_hash, mode, flags, unit, bet, pile_before, credit_before, seed, date = struct.unpack(
         _RECORD, data[:_RECORD_BYTES]
     )
     gamble = bool(flags & _GAMBLE_ALLOWED)
     record = RoundRecord(name.rstrip(b"\x00").decode(), pack_hash, mode, gamble, unit, bet, pile_before)
-    record.credit_before, record.seed = credit_before, seed
+    record.credit_before, record.seed, record.date = credit_before, seed, date
+    record.voided = bool(flags & _VOIDED)
     if len(data) > _RECORD_BYTES:
-        record.award = struct.unpack("<Q", data[_RECORD_BYTES : _RECORD_BYTES + 8])[0]
-        record.decisions = data[_RECORD_BYTES + 8 :]
+        end = _RECORD_BYTES + struct.calcsize(_FINISHED)
+        record.award, record.credit_after = struct.unpack(_FINISHED, data[_RECORD_BYTES:end])
+        record.decisions = data[end:]
     return record
 
 
+def under_way(journal):
+    """The round that has begun and not ended, None when there is none."""
+    data = journal.get(keys.ROUND)
+    return unpack(data) if data else None
+
+
 def recall(journal, number: int):
-    """The last finished rounds, newest first, at most `number` of ten, as RoundRecords (CAB-EVT-02)."""
+    """The last finished or voided rounds, newest first, at most `number` of ten, as RoundRecords (CAB-EVT-02)."""
     total = journal.get_int(keys.RECALLS_TOTAL)
     found = []
     for sequence in range(total - 1, max(-1, total - 1 - min(number, keys.RECALL_SLOTS)), -1):
@@ -205,23 +216,25 @@ class OpenRound:
         """Books the award and moves the round to the recall list. True when the award waits for a handpay."""
         record, journal = self.record, self._books.journal
         record.award = self.core.award_pence
-        total = journal.get_int(keys.RECALLS_TOTAL)
         transaction = self._books.transaction(now_ms)
-        by_hand = record.award >= LARGE_WIN_PENCE
+        excessive = record.award > self.pack.win_cap_pence  # the core cannot do that while it is sound
+        by_hand = record.award >= self._books.config.value("win_limit") or excessive
+        record.credit_after = self._books.ledger.value("credit") + (0 if by_hand else record.award)
         if record.award:
-            transaction.post("won", record.award).post("handpay_due" if by_hand else "credit", record.award)
+            transaction.post("won", record.award).post("large_win_due" if by_hand else "credit", record.award)
             transaction.count("games_won")
         if by_hand:
-            transaction.event(events.HANDPAY_DUE, record.award)
+            transaction.event(events.HANDPAY_DUE, record.award).count("large_wins")
+        if excessive:
+            transaction.event(events.EXCESSIVE_INCREMENT, record.award)
+            tilt.latch(journal, ("excessive",), transaction)
         if self.had_free_spins:
             transaction.count("free_spin_features")
         if capped_pence:
             transaction.event(events.WIN_CAPPED, capped_pence)
         if self.core.pile != record.pile_before:
             transaction.set(*pile.change(journal, record.game, self.core.pile))
-        _close(transaction)
-        transaction.set(keys.RECALL_BASE + total % keys.RECALL_SLOTS, record.pack_finished())
-        transaction.set(keys.RECALLS_TOTAL, total + 1)
+        _close(record, journal, transaction)
         transaction.set(keys.LAST_AWARD, record.award).set(keys.LAST_BET, record.bet)
         transaction.commit()
         return by_hand
@@ -229,10 +242,11 @@ class OpenRound:
 
 def begin(books, pack, record: RoundRecord, seed: bytes, now_ms: int) -> OpenRound:
     """Commits bet and seed, then begins the round. LedgerError when the credit does not cover the bet."""
-    record.credit_before, record.seed = books.ledger.value("credit"), seed
+    record.credit_before, record.seed, record.date = books.ledger.value("credit"), seed, books.date(now_ms)
     opened = OpenRound(books, pack, record)
     transaction = books.transaction(now_ms).post("credit", -record.bet).post("wagered", record.bet)
     transaction.count("games").count("games_since_power_up").count("games_since_door")
+    increments.play_begins(transaction)
     transaction.set(keys.ROUND, record.pack()).set(keys.ROUND_DECISIONS, b"").set(keys.ROUND_STEP, 0)
     transaction.commit()
     return opened
@@ -267,9 +281,15 @@ def void(books, record, now_ms: int) -> None:
     """Refunds the bet of a round that cannot be finished. The pile stays as it was before the round."""
     transaction = books.transaction(now_ms).post("refunded", record.bet).post("credit", record.bet)
     transaction.count("voided_games").event(events.ROUND_VOIDED, record.bet)
-    _close(transaction)
+    record.voided, record.credit_after = True, books.ledger.value("credit") + record.bet
+    record.decisions = books.journal.get(keys.ROUND_DECISIONS)
+    _close(record, books.journal, transaction)
     transaction.commit()
 
 
-def _close(transaction) -> None:
+def _close(record, journal, transaction) -> None:
+    """The round is over: it moves to the recall list."""
     transaction.set(keys.ROUND, b"").set(keys.ROUND_DECISIONS, b"").set(keys.ROUND_STEP, 0)
+    total = journal.get_int(keys.RECALLS_TOTAL)
+    transaction.set(keys.RECALL_BASE + total % keys.RECALL_SLOTS, record.pack_finished())
+    transaction.set(keys.RECALLS_TOTAL, total + 1)
