@@ -1,11 +1,12 @@
 """The firmware in this process: a host board whose NVRAM and power the rig controls."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from firmware.main import Cabinet
 from hal.board import Nvram
 from hal.boards.host import NVRAM_BYTES, HostBoard
 from host_tools.hil.line import Line
+from host_tools.hil.models.battery_clock import BatteryClock
 
 
 class BoardFailed(Exception):
@@ -42,6 +43,21 @@ class RigNvram(Nvram):
             raise PowerCut
 
 
+class _RigClock:
+    """The world's clock as the board sees it."""
+
+    def __init__(self, clock: BatteryClock, now_us: Callable[[], int]) -> None:
+        self._clock = clock
+        self._now_us = now_us
+
+    def read(self) -> int | None:
+        return self._clock.shown(self._now_us())
+
+    def set(self, moment_s: int) -> bool:
+        self._clock.set(moment_s, self._now_us())
+        return True
+
+
 class HostSession:
     """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
 
@@ -49,8 +65,10 @@ class HostSession:
         self.nvram = RigNvram(nvram_bytes)
         self._lines = lines
         self.packs = packs
+        self.clock: BatteryClock | None = None
         self.cabinet: Cabinet | None = None
         self._started_ms = 0
+        self._now_ms = 0
 
     @property
     def on(self) -> bool:
@@ -58,13 +76,19 @@ class HostSession:
 
     def start(self, now_ms: int) -> bool:
         """Power comes on; uptime begins at 0. False when the power failed again while starting."""
-        self._started_ms = now_ms
+        self._started_ms = self._now_ms = now_ms
+        if self.clock is not None:
+            self.clock.switched_on(now_ms * 1000)
         ports = {name: line.port for name, line in self._lines.items()}
-        board = HostBoard(ports, self.nvram, dict(self.packs), lambda: 0)  # the rig hands in the time itself
+        clock = None if self.clock is None else _RigClock(self.clock, lambda: self._now_ms * 1000)
+        # The rig hands in the time itself.
+        board = HostBoard(ports, self.nvram, dict(self.packs), lambda: 0, clock=clock)
         try:
             self.cabinet = Cabinet(board)
         except PowerCut:
             return False
+        except Exception as error:
+            raise BoardFailed(f"the firmware cannot start: {type(error).__name__}: {error}") from error
         return True
 
     def stop(self) -> None:
@@ -76,9 +100,13 @@ class HostSession:
     def poll(self, now_ms: int) -> bool:
         if self.cabinet is None:
             return True
+        self._now_ms = now_ms
         try:
             self.cabinet.poll(now_ms - self._started_ms)
         except PowerCut:
             self.cabinet = None
             return False
+        except Exception as error:
+            self.cabinet = None
+            raise BoardFailed(f"the firmware stopped: {type(error).__name__}: {error}") from error
         return True

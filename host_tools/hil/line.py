@@ -1,6 +1,6 @@
 """Serial lines between a board and its devices: in memory with a virtual clock, or over a pty in real time.
 
-Ten bit times a byte (8N1), first in first out each way. A byte is handed over at the end of its stop bit. On a line
+Ten bit times a byte (8N1), eleven with two stop bits, first in first out each way. A byte is handed over at its end. On a line
 with `echo` (ccTalk, section 1.1: one open-collector wire) the board hears every byte it sends, and every device hears
 the board and the other devices. Two senders at once are not mixed into one level; their bytes interleave, which
 either end reads as garbage.
@@ -93,11 +93,11 @@ class Tap:
 class Line:
     """A line in memory. Same calls, same seed, same bytes at the same microseconds."""
 
-    def __init__(self, name: str, baud: int, echo: bool = False, *, seed: int = 0) -> None:
+    def __init__(self, name: str, baud: int, echo: bool = False, *, seed: int = 0, stop_bits: int = 1) -> None:
         self.name = name
         self.baud = baud
         self.echo = echo
-        self.byte_ns: Final = 10_000_000_000 // baud
+        self.byte_ns: Final = (9 + stop_bits) * 1_000_000_000 // baud
         self.now_us = 0
         self.now_ns = 0
         self.port = Port(self)
@@ -149,6 +149,11 @@ class Line:
             data = self._faults.garbage(int(values[0]))
             self._board_free_ns = self.launch(_BOARD, data, max(self.now_ns, self._board_free_ns))
             self._board_pending += len(data)
+
+    @property
+    def faulty(self) -> bool:
+        """A fault is waiting for bytes, or lasts until it is cleared."""
+        return self._faults.lasting
 
     def clear(self) -> None:
         """The line is good again; bytes that are already late stay late."""
@@ -260,8 +265,8 @@ class PtyLine(Line):
     else the master would read EIO whenever the other side closes.
     """
 
-    def __init__(self, name: str, baud: int, echo: bool = False, *, seed: int = 0) -> None:
-        super().__init__(name, baud, echo, seed=seed)
+    def __init__(self, name: str, baud: int, echo: bool = False, *, seed: int = 0, stop_bits: int = 1) -> None:
+        super().__init__(name, baud, echo, seed=seed, stop_bits=stop_bits)
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)

@@ -47,6 +47,13 @@ class LineFaults:
         self._echo_corrupt = 0
         self._echo_off = 0
 
+    @property
+    def lasting(self) -> bool:
+        """Some byte will still suffer; garbage has been sent already."""
+        counts = (*self._drop.values(), *self._corrupt.values(), *self._duplicate.values())
+        held = self.mute or self.delay_ns or self.chunk
+        return bool(held or any(counts) or self._echo_corrupt or self._echo_off)
+
     def set(self, kind: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
         """Takes a fault and returns its arguments with defaults. Errors: ValueError lists the known kinds."""
         values = resolve(f"line {self._name}", LINE_FAULTS, kind, args)

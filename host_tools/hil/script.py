@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.faults import resolve, usage
 from host_tools.hil.script_commands import Command, Times
-from host_tools.hil.vocabulary import DEFAULT, FIGURES, OUTCOMES, WORDS, Vocabulary
+from host_tools.hil.vocabulary import CHECKS, DEFAULT, FIGURES, OUTCOMES, WORDS, Vocabulary
 
 ORDER_OPS: Final = ("==", "!=", "<", "<=", ">", ">=")
 EQUAL_OPS: Final = ("==", "!=")
@@ -152,7 +152,27 @@ class _Line:
     # One reader a verb
 
     def coin(self) -> Command:
-        return cmd.Coin(self.count("coin in pence", 1, 100_000), line=self.number)
+        pence = self.count("coin in pence", 1, 100_000)
+        if not self.more():
+            return cmd.Coin(pence, line=self.number)
+        self.keyword("for")
+        return cmd.Coin(pence, self.duration("time of a coin", bare=True), line=self.number)
+
+    def refill(self) -> Command:
+        hopper = self.one_of("hopper", [name for name in self.names.devices if name.startswith("hopper_")])
+        if not self.more():
+            return cmd.Refill(hopper, line=self.number)
+        return cmd.Refill(hopper, self.count("number of coins", 1, 10_000), line=self.number)
+
+    def hold(self) -> Command:
+        button = self.one_of("button", self.names.buttons)
+        return cmd.Hold(button, self.tokens[0].text == "hold", line=self.number)
+
+    def coins(self) -> Command:
+        pence = [self.count("coin in pence", 1, 100_000)]
+        while self.more():
+            pence.append(self.count("coin in pence", 1, 100_000))
+        return cmd.Coins(tuple(pence), line=self.number)
 
     def note(self) -> Command:
         return cmd.Note(self.count("note in pence", 1, 1_000_000), line=self.number)
@@ -186,10 +206,17 @@ class _Line:
         word = self.one_of("power command", ("on", "off", "cut"))
         if word != "cut":
             return cmd.Power(word == "on", line=self.number)
+        mains = self.more() and self.tokens[self.next].text == "mains"
+        self.next += mains
+        if not self.more():
+            return cmd.PowerCut(mains=mains, line=self.number)
         self.keyword("after")
         writes = self.count("number of NVRAM writes", 0, 100_000_000)
         self.keyword("writes", "write")
-        return cmd.PowerCut(writes, line=self.number)
+        return cmd.PowerCut(writes, mains, line=self.number)
+
+    def memory(self) -> Command:
+        return cmd.Memory(self.one_of("memory", ("blank", "commissioned")) == "blank", line=self.number)
 
     def fault(self) -> Command:
         device = self.one_of("device", self.names.devices)
@@ -266,6 +293,9 @@ class _Line:
             self._member("lamp", rest, self.names.lamps)
             op = self.one_of("operator", EQUAL_OPS)
             return cmd.Expect(what, op, self.one_of("lamp state", ("on", "off")), line=self.number)
+        if what in CHECKS:
+            op = self.one_of("operator", EQUAL_OPS[:1])
+            return cmd.Expect(what, op, self.one_of("value", ("ok",)), line=self.number)
         if what in WORDS:
             op = self.one_of("operator", TEXT_OPS)
             return cmd.Expect(what, op, self._word(what), line=self.number)
@@ -312,17 +342,22 @@ def _choices(word: str, known: Collection[str]) -> str:
     return (f"did you mean {close[0]}? " if close else "") + f"known: {' '.join(known)}"
 
 
-_EXPECT_NAMES: Final = f"known: {' '.join(FIGURES)} {' '.join(WORDS)} console lamp.NAME meter.NAME"
+_EXPECT_NAMES: Final = f"known: {' '.join(FIGURES)} {' '.join((*WORDS, *CHECKS))} console lamp.NAME meter.NAME"
 _VERBS: Final[dict[str, Callable[[_Line], Command]]] = {
     "coin": _Line.coin,
+    "coins": _Line.coins,
     "note": _Line.note,
+    "refill": _Line.refill,
     "press": _Line.press,
+    "hold": _Line.hold,
+    "release": _Line.hold,
     "open": _Line.door,
     "close": _Line.door,
     "turn": _Line.key,
     "unturn": _Line.key,
     "wait": _Line.wait,
     "power": _Line.power,
+    "memory": _Line.memory,
     "fault": _Line.fault,
     "clear": _Line.clear,
     "console": _Line.console,

@@ -10,6 +10,8 @@ from typing import Final
 from host_tools.hil.faults import Value
 
 PRESS_MS: Final = 100
+COIN_MS: Final = 500  # a coin falls for 150 ms and is asked for every 200: then it is booked
+REFILL_COINS: Final = 500
 WITHIN_MS: Final = 120_000
 
 
@@ -60,10 +62,34 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Coin(Command):
+    """`for_ms`: what the hand takes, until the next command."""
+
     pence: int
+    for_ms: int = COIN_MS
 
     def __str__(self) -> str:
-        return f"coin {self.pence}"
+        return f"coin {self.pence}" + ("" if self.for_ms == COIN_MS else f" for {duration(self.for_ms)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Refill(Command):
+    """Coins are poured into a hopper."""
+
+    hopper: str
+    coins: int = REFILL_COINS
+
+    def __str__(self) -> str:
+        return f"refill {self.hopper}" + ("" if self.coins == REFILL_COINS else f" {self.coins}")
+
+
+@dataclass(frozen=True, slots=True)
+class Coins(Command):
+    """Several coins as fast as an acceptor takes them."""
+
+    pence: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return " ".join(["coins", *map(str, self.pence)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +107,17 @@ class Press(Command):
 
     def __str__(self) -> str:
         return f"press {self.button}" + ("" if self.for_ms == PRESS_MS else f" for {duration(self.for_ms)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hold(Command):
+    """`hold` or, with `down` false, `release`: a button that a hand stays on. Takes no time."""
+
+    button: str
+    down: bool
+
+    def __str__(self) -> str:
+        return f"{'hold' if self.down else 'release'} {self.button}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +171,24 @@ class Power(Command):
 
 @dataclass(frozen=True, slots=True)
 class PowerCut(Command):
-    """Mains fail once `writes` more bytes have been written to NVRAM."""
+    """The board's supply fails, now or once `writes` more bytes have been written to NVRAM; `mains`: that of the devices too."""
 
-    writes: int
+    writes: int | None = None
+    mains: bool = False
 
     def __str__(self) -> str:
-        return f"power cut after {self.writes} writes"
+        when = "" if self.writes is None else f" after {self.writes} writes"
+        return f"power cut{' mains' if self.mains else ''}{when}"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Command):
+    """The NVRAM is exchanged for a blank one, or one with the usual configuration."""
+
+    blank: bool
+
+    def __str__(self) -> str:
+        return f"memory {'blank' if self.blank else 'commissioned'}"
 
 
 @dataclass(frozen=True, slots=True)

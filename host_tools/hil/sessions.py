@@ -5,6 +5,7 @@ from typing import Protocol
 
 from host_tools.hil.host_session import HostSession
 from host_tools.hil.line import Line
+from host_tools.hil.models.battery_clock import BatteryClock
 
 BOARDS = ("host", "unix", "mps2")
 
@@ -24,9 +25,13 @@ class Memory(Protocol):
 
 
 class Session(Protocol):
-    """One firmware on one board, switched on and off by the rig, with its NVRAM in the rig's hands."""
+    """One firmware on one board, switched on and off by the rig, with its NVRAM in the rig's hands.
+
+    clock: the battery-backed clock of its world, None for a board without one
+    """
 
     packs: Mapping[str, bytes]
+    clock: BatteryClock | None
 
     @property
     def nvram(self) -> Memory: ...

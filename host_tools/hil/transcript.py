@@ -48,6 +48,9 @@ class Transcript:
     def _coin_returned(self, event: Event) -> str:
         return f"coin {pounds(event['pence'])} returned"
 
+    def _note_returned(self, event: Event) -> str:
+        return f"note {pounds(event['pence'])} returned"
+
     def _coin_error(self, event: Event) -> str:
         return f"coin acceptor error {event['detail']}"
 
@@ -207,6 +210,22 @@ class Transcript:
     def _payout_done(self, event: Event) -> str:
         unpaid = f", {pounds(event['unpaid'])} unpaid" if event["unpaid"] else ""
         return f"pay-out done{unpaid}, credit {pounds(event['credit'])}"
+
+    def _due(self, event: Event) -> str:
+        again = f", of it {pounds(event['reclaimable'])} by a refilled hopper" if event["reclaimable"] else ""
+        return f"{pounds(event['handpay_due'] + event['large_win_due'])} due by hand{again}"
+
+    def _extra_coins(self, event: Event) -> str:
+        return f"{pounds(event['pence'])} left a hopper without an order"
+
+    def _hopper_level(self, event: Event) -> str:
+        return f"{event['hopper']} is {event['level']}"
+
+    def _test_coin(self, event: Event) -> str:
+        return f"test coin {pounds(event['pence'])} in"
+
+    def _test_coin_out(self, event: Event) -> str:
+        return f"test coin {pounds(event['pence'])} out"
 
     def _handpay_paid(self, event: Event) -> str:
         return f"{pounds(event['pence'])} paid by hand"

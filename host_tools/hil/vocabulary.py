@@ -6,10 +6,12 @@ from typing import Final
 
 from host_tools.hil.faults import FaultSpec
 from host_tools.hil.line_faults import LINE_FAULTS
+from host_tools.hil.models.battery_clock import BatteryClock
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
-from host_tools.hil.models.entropy_source import EntropySource
+from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.models.hopper import Hopper
 from host_tools.hil.models.opp_panel import OppPanel
+from host_tools.hil.models.ssp_acceptor import SspAcceptor
 
 BUTTONS: Final = (
     "start", "autoplay", "max_bet", "stake_up", "stake_down", "level_up", "level_down", "collect", "gamble", "left",
@@ -19,7 +21,8 @@ DOORS: Final = ("main", "cashbox", "note_box", "logic")
 KEYS: Final = ("attendant", "technician")
 GAMES: Final = ("dog_diner", "piggy_bank", "piggy_riches")
 STATES: Final = (
-    "idle", "playing", "choosing", "gambling", "offering", "paying", "handpay", "tilted", "service", "locked", "off",
+    "idle", "playing", "choosing", "gambling", "offering", "paying", "handpay", "tilted", "service", "setup", "locked",
+    "off",
 )  # fmt: skip
 OUTCOMES: Final[dict[str, str]] = {
     "loss": "",
@@ -52,6 +55,8 @@ DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
     "hopper_10": Hopper.FAULTS,
     "panel": OppPanel.FAULTS | _UART,
     "entropy": EntropySource.FAULTS | _UART,
+    "note_acceptor": SspAcceptor.FAULTS,
+    "clock": BatteryClock.FAULTS,
     "console": {"silent": FaultSpec("nobody reads what the console prints")} | _UART,
     "cctalk": _UART | _ECHO,
     "note": _UART,
@@ -59,11 +64,13 @@ DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
 
 FIGURES: Final = (
     "credit", "coins_in", "notes_in", "wagered", "won", "hopper_out", "handpay", "games", "tilts", "last_win",
-    "free_spins_left", "em_in", "em_out", "bet", "stake", "pile", "swallowed", "paid", "pulses.em_in", "pulses.em_out",
+    "free_spins_left", "em_in", "em_out", "bet", "stake", "pile", "swallowed", "stacked", "paid", "pulses.em_in", "pulses.em_out",
 )  # fmt: skip
 """`expect` names whose value is a figure: pence, or a count for games, tilts, free_spins_left, em_* and pulses.*."""
 WORDS: Final = ("state", "tilt", "game", "mode", "audit")
 """`expect` names whose value is a word; `lamp.NAME` is on or off, `meter.NAME` a figure, `console` text."""
+CHECKS: Final = ("books", "settled")
+"""`expect` names that compare books and world (auditor.py): `books` at any moment, `settled` when nothing is under way."""
 
 
 @dataclass(frozen=True)

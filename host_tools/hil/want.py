@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import native
-from firmware import rng
 from firmware.play.gamble import Selection
 from firmware.play.shown import event_name, prize_name
+from firmware.rng import generator as rng
+from firmware.rng.drbg import HmacDrbg
 
 MAX_CANDIDATES = 2_000_000
 OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
@@ -275,26 +276,37 @@ def _reach(pack: native.Pack, mode: int) -> list[Row]:
     return rows
 
 
-def generator_after(sent: bytes) -> rng.HmacDrbg:
-    """The firmware's generator as it stands after the entropy device has sent `sent` since power-on."""
-    start = rng.START_UP_BYTES
-    if len(sent) < start + rng.INSTANTIATE_BYTES:
-        raise NotFound("the firmware's generator is not running yet; wait until idle first")
-    drbg = rng.HmacDrbg(sent[start : start + rng.INSTANTIATE_BYTES])
-    for offset in range(start + rng.INSTANTIATE_BYTES, len(sent), rng.RESEED_BYTES):
-        drbg.reseed(sent[offset : offset + rng.RESEED_BYTES])
-        drbg.generate(rng.SEED_BYTES)
-    return drbg
+class Twin:
+    """The firmware's generator, repeated from what the random device has answered. `hear` each answer in order: what an answer
+    was for can be told from its size."""
+
+    def __init__(self) -> None:
+        self._drbg: HmacDrbg | None = None
+
+    def hear(self, data: bytes) -> None:
+        """One complete, healthy answer of the device."""
+        if len(data) == rng.BYTES[rng.INSTANTIATE]:
+            self._drbg = HmacDrbg(data)
+        elif self._drbg is not None and len(data) in (rng.BYTES[rng.RESEED], rng.BYTES[rng.DRAW]):
+            self._drbg.reseed(data)
+            if len(data) == rng.BYTES[rng.DRAW]:
+                self._drbg.generate(rng.SEED_BYTES)
+
+    def drbg(self) -> HmacDrbg:
+        """The generator as it stands. Errors: NotFound before the firmware has one."""
+        if self._drbg is None:
+            raise NotFound("the firmware's generator is not running yet; wait until idle first")
+        return self._drbg
 
 
-def search(drbg: rng.HmacDrbg, play: Play, outcome: Outcome, chooser: random.Random) -> tuple[bytes, bytes]:
-    """Bytes for the next request of `drbg`, and the seed that they lead to, whose round has `outcome`.
+def search(drbg: HmacDrbg, play: Play, outcome: Outcome, chooser: random.Random) -> tuple[bytes, bytes]:
+    """Bytes for the next draw of `drbg`, and the seed that they lead to, whose round has `outcome`.
 
     Errors: NotFound after MAX_CANDIDATES.
     """
     test = holds(outcome, play)
     for _ in range(MAX_CANDIDATES):
-        candidate = chooser.randbytes(rng.RESEED_BYTES)
+        candidate = chooser.randbytes(rng.BYTES[rng.DRAW])
         twin = drbg.copy()
         twin.reseed(candidate)
         seed = twin.generate(rng.SEED_BYTES)

@@ -7,12 +7,21 @@ from hal.panel.wiring import DEFAULT as WIRING
 from host_tools.hil.console_client import ConsoleClient
 from host_tools.hil.device import Device
 from host_tools.hil.line import Line
+from host_tools.hil.models.battery_clock import BatteryClock
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
-from host_tools.hil.models.entropy_source import EntropySource
+from host_tools.hil.models.entropy_asked import EntropySource
+from host_tools.hil.models.entropy_command import CommandDevice
+from host_tools.hil.models.entropy_device import EntropyDevice
+from host_tools.hil.models.entropy_stream import StreamDevice
 from host_tools.hil.models.hopper import Hopper
 from host_tools.hil.models.opp_panel import OppPanel
+from host_tools.hil.models.ssp_acceptor import SspAcceptor
 
-BAUDS = {"console": 115200, "cctalk": 9600, "panel": 115200, "entropy": 115200}
+BAUDS = {"console": 115200, "cctalk": 9600, "panel": 115200, "entropy": 115200, "note": 9600}
+STOP_BITS = {"note": 2}  # one on every other line
+
+ENTROPY: dict[str, type[EntropyDevice]] = {"asked": EntropySource, "stream": StreamDevice, "command": CommandDevice}
+"""Models of random devices by the names of hal/entropy/kinds.py."""
 
 
 def make_panel() -> OppPanel:
@@ -23,6 +32,7 @@ def make_panel() -> OppPanel:
         inputs={name: (board, bit) for name, board, bit in places},
         lamps={name: (board, bit) for name, board, bit in WIRING.lamps},
         solenoids={name: (board, number) for name, board, number, _, _ in WIRING.solenoids},
+        senses={name: (board, bit) for name, board, bit in WIRING.senses},
         normally_closed=[name for name, _, _ in WIRING.doors],
     )
 
@@ -33,28 +43,49 @@ class World:
     def __init__(
         self,
         on_event: Callable[[dict[str, Any]], None],
-        make_line: Callable[[str, int, bool], Line] = Line,
+        make_line: Callable[..., Line] = Line,
+        entropy: str = "asked",
     ) -> None:
-        self.lines = {name: make_line(name, baud, name == "cctalk") for name, baud in BAUDS.items()}
+        self.lines = {
+            name: make_line(name, baud, name == "cctalk", stop_bits=STOP_BITS.get(name, 1))
+            for name, baud in BAUDS.items()
+        }
         self.acceptor = CoinAcceptor()
         self.hopper_100 = Hopper("hopper_100", address=3, coin_id="GB100A", pence=100)
         self.hopper_10 = Hopper("hopper_10", address=4, coin_id="GB010A", pence=10)
+        self.acceptor.on_coin = self._fell
+        self.cashbox_pence = 0  # coins that the sorter let fall there
         self.panel = make_panel()
-        self.entropy = EntropySource()
+        self.entropy: EntropyDevice = ENTROPY[entropy]("entropy")
+        self.note_acceptor = SspAcceptor()
         self.console = ConsoleClient(on_event)
+        self.clock = BatteryClock()
         self.devices: dict[str, Device] = {
             "coin_acceptor": self.acceptor,
             "hopper_100": self.hopper_100,
             "hopper_10": self.hopper_10,
             "panel": self.panel,
             "entropy": self.entropy,
+            "note_acceptor": self.note_acceptor,
             "console": self.console,
+            "clock": self.clock,
         }
-        for device in (self.acceptor, self.hopper_100, self.hopper_10):
+        self.hoppers = {"hopper_100": self.hopper_100, "hopper_10": self.hopper_10}
+        for device in (self.acceptor, *self.hoppers.values()):
             self.lines["cctalk"].attach(device)
         self.lines["panel"].attach(self.panel)
         self.lines["entropy"].attach(self.entropy)
+        self.lines["note"].attach(self.note_acceptor)
         self.lines["console"].attach(self.console)
+
+    def _fell(self, pence: int, path: int) -> None:
+        """A coin leaves the acceptor along a sorter path: the cabinet's chutes."""
+        hopper = {2: self.hopper_100, 3: self.hopper_10}.get(path)
+        if hopper is not None:
+            assert hopper.pence == pence, f"{pence}p fell into {hopper.name}"
+            hopper.refill(1)
+        else:
+            self.cashbox_pence += pence
 
     def power(self, on: bool, now_us: int) -> None:
         """Mains of the whole cabinet."""
@@ -82,6 +113,11 @@ class World:
         return sum(self.acceptor.swallowed)
 
     @property
+    def stacked_pence(self) -> int:
+        """Notes that are past recovery in the cabinet."""
+        return sum(self.note_acceptor.stacked)
+
+    @property
     def paid_pence(self) -> int:
         """Coins that left through the hoppers."""
-        return sum(hopper.paid_coins * hopper.pence for hopper in (self.hopper_100, self.hopper_10))
+        return sum(hopper.paid_coins * hopper.pence for hopper in self.hoppers.values())

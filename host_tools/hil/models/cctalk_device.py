@@ -94,7 +94,7 @@ class CctalkModel(Model):
             245: self._text(identity.category),
             244: self._text(identity.product),
             243: (0, lambda data, now_us: (0, bytes([identity.database]))),
-            242: (0, lambda data, now_us: (0, identity.serial.to_bytes(3, "little"))),
+            242: (0, lambda data, now_us: (0, self.identity.serial.to_bytes(3, "little"))),
             241: self._text(identity.software),
             197: (0, lambda data, now_us: (0, crc16(identity.software.encode()).to_bytes(4, "little"))),
             192: self._text(identity.build),

@@ -42,8 +42,9 @@ class CoinAcceptor(CctalkModel):
     """Truths: `swallowed` (pence, in order), `returned` (pence), `lost_pence` (swallowed, and no answer ever told of
     it), `coins` (the last 4096 swallowed ones with what became of their events).
 
-    `coins`: position 1..16 -> (id, pence). `on_coin(pence)` is called for each swallowed coin, for a rig that lets
-    coins fall into a hopper.
+    `coins`: position 1..16 -> (id, pence). `on_coin(pence, path)` is called for each swallowed coin, for a rig that lets
+    coins fall into a hopper. Sorter paths (headers 210 and 209) are volatile and 1 after any start; a device without
+    `sorter` knows neither header and reports path 0.
     """
 
     FAULTS = ANSWER_FAULTS | {
@@ -72,6 +73,7 @@ class CoinAcceptor(CctalkModel):
         boot_ms: int = 250,
         reset_ms: int = 100,
         answer_ms: int = 2,
+        sorter: bool = True,
     ) -> None:
         super().__init__(name, address, identity, crc=crc, boot_ms=boot_ms, reset_ms=reset_ms, answer_ms=answer_ms)
         self.table = dict(DEFAULT_COINS if coins is None else coins)
@@ -79,7 +81,8 @@ class CoinAcceptor(CctalkModel):
         self.fall_us = (credit_ms - gate_ms) * 1000
         self.close_us = close_ms * 1000
         self.watchdog_us = poll_watchdog_ms * 1000
-        self.on_coin: Callable[[int], None] | None = None
+        self.on_coin: Callable[[int, int], None] | None = None
+        self.sorter = sorter
         self.swallowed: list[int] = []
         self.coins: deque[Coin] = deque(maxlen=4096)
         self.returned: list[int] = []
@@ -90,6 +93,7 @@ class CoinAcceptor(CctalkModel):
         self._swallow = self._swallow_code = 0
         self._meters = {226: 0, 225: 0, 194: 0, 193: 0}  # insertions, accepted, rejected, fraud: EEPROM
         self._alarms = 0
+        self._rejected_events = 0
         self._volatile_start()
         self._commands |= {
             248: (0, lambda data, now_us: (0, bytes([2 if self._string else 0]))),
@@ -105,6 +109,11 @@ class CoinAcceptor(CctalkModel):
             184: (1, self._coin_id),
             176: (0, self._alarm_counter),
         }
+        if sorter:
+            self._commands |= {
+                210: (2, self._modify_sorter),
+                209: (1, lambda data, now_us: (0, bytes([self._paths.get(data[0], SORTER_PATH)]))),
+            }
         for header in self._meters:
             self._commands[header] = (0, lambda data, now_us, header=header: self._meter(header))
 
@@ -129,6 +138,15 @@ class CoinAcceptor(CctalkModel):
         polled = not self.watchdog_us or self.now_us - self._last_poll_us <= self.watchdog_us
         return self.on and bool(self._master) and bool(self._inhibits) and polled and not self._jam
 
+    def enabled_positions(self) -> set[int]:
+        """Positions whose coins are not inhibited one by one."""
+        return {position for position in range(1, 17) if self._inhibits >> (position - 1) & 1}
+
+    @property
+    def rejected(self) -> int:
+        """Events so far that were no coins: rejects, and alarms of faults."""
+        return self._rejected_events
+
     # A coin falls
 
     def _at_gate(self, when_us: int) -> None:
@@ -148,22 +166,23 @@ class CoinAcceptor(CctalkModel):
     def _at_credit_sensor(self, position: int, pence: int, when_us: int) -> None:
         self._falling.remove(pence)
         credited = not self._swallow
-        self._fell(pence, when_us, credited)
+        path = self._paths.get(position, SORTER_PATH) if self.sorter else 0
+        self._fell(pence, when_us, credited, path)
         if credited:
             self._meters[225] += 1
-            self._event(position, SORTER_PATH, self.coins[-1])
+            self._event(position, path, self.coins[-1])
             return
         self._swallow -= 1
         if self._swallow_code:
             self._event(0, self._swallow_code)
 
-    def _fell(self, pence: int, when_us: int, credited: bool) -> None:
+    def _fell(self, pence: int, when_us: int, credited: bool, path: int = SORTER_PATH) -> None:
         self.swallowed.append(pence)
         self.coins.append(Coin(pence, when_us, credited))
         if not credited:
             self.lost_pence += pence
         if self.on_coin is not None:
-            self.on_coin(pence)
+            self.on_coin(pence, path)
 
     def _reject(self, pence: int, code: int, when_us: int) -> None:
         self.returned.append(pence)
@@ -172,6 +191,7 @@ class CoinAcceptor(CctalkModel):
             self._event(0, code)
 
     def _event(self, a: int, b: int, coin: Coin | None = None) -> None:
+        self._rejected_events += coin is None
         self._counter = self._counter % 255 + 1  # 0 only after a start, then 1..255 and 1 again (section 1.3)
         self._events.insert(0, (a, b, coin))
         self._wipe(self._events.pop()[2])
@@ -188,6 +208,7 @@ class CoinAcceptor(CctalkModel):
         self._counter = 0
         self._events: list[tuple[int, int, Coin | None]] = [(0, 0, None)] * 5
         self._inhibits = 0
+        self._paths: dict[int, int] = {}
         self._master = 0
         self._last_poll_us = -(1 << 40)
         self._falling: list[int] = []
@@ -247,6 +268,12 @@ class CoinAcceptor(CctalkModel):
 
     def _modify_inhibits(self, data: bytes, now_us: int) -> Reply:
         self._inhibits = int.from_bytes(data, "little")
+        return ACK
+
+    def _modify_sorter(self, data: bytes, now_us: int) -> Reply:
+        if not 1 <= data[0] <= 16 or not 1 <= data[1] <= 8:
+            return NAK
+        self._paths[data[0]] = data[1]
         return ACK
 
     def _modify_master(self, data: bytes, now_us: int) -> Reply:

@@ -39,6 +39,7 @@ class Hopper(CctalkModel):
         "jam": FaultSpec("after N more coins the motor is stuck: overcurrent", (_AFTER,)),
         "extra_coin": FaultSpec("one coin more leaves after the next payout"),
         "stuck_sensor": FaultSpec("the exit sensor is blocked"),
+        "miscount": FaultSpec("the next N coins are told by header 166 and missed by 168", (Arg("N", 1, default=1),)),
         "reset": FaultSpec("after N more coins the device power-cycles itself; 0 = now", (_AFTER,)),
         "runaway": FaultSpec("N coins leave unasked, after the running payout or now", (Arg("N", 1, 65_535),)),
     }
@@ -136,7 +137,10 @@ class Hopper(CctalkModel):
         self.level -= 1
         self.paid_coins += 1
         self.paid_at_us.append(when_us)
-        self._lifetime += 1
+        if self._miscount:
+            self._miscount -= 1
+        else:
+            self._lifetime += 1
         self._paid = min(255, self._paid + 1)
         self._jam_after = max(-1, self._jam_after - 1)
         self._empty_after = max(-1, self._empty_after - 1)
@@ -189,6 +193,8 @@ class Hopper(CctalkModel):
             self._jam_after = figure
         elif kind == "stuck_sensor":
             self._blocked_sensor = True
+        elif kind == "miscount":
+            self._miscount = figure
         elif kind == "reset" and figure:
             self._reset_after = figure
         elif kind == "reset":
@@ -209,7 +215,7 @@ class Hopper(CctalkModel):
     def _clear_own_faults(self) -> None:
         self._jam_after = self._empty_after = self._reset_after = -1
         self._blocked_sensor = False
-        self._unasked_next = 0
+        self._unasked_next = self._miscount = 0
 
     # Commands
 

@@ -35,6 +35,7 @@ class Owner(Protocol):
     def at(self, when_us: int, action: Callable[[int], None]) -> None: ...
     def cancel(self, action: Callable[[int], None] | None = None) -> None: ...
     def pulsed(self, pulse: Pulse) -> None: ...
+    def drawing(self, name: str, current: bool) -> None: ...
 
 
 class Solenoid:
@@ -74,6 +75,7 @@ class Solenoid:
         if self.on_since_us is not None or self.owner is None:
             return
         self.on_since_us = when_us
+        self.owner.drawing(self.name, True)
         # Without hold power and without full power the driver lets go by itself, auto-clear or not.
         if self.flags & AUTO_CLEAR or not (self.flags & ON_OFF or self.low):
             self.owner.at(when_us + self.pulse_ms * 1000, self.end)
@@ -94,6 +96,7 @@ class Solenoid:
         pulse = Pulse(self.name, self.on_since_us, when_us - self.on_since_us, self.on_since_us - self._off_since_us)
         self.on_since_us = None
         self._off_since_us = when_us
+        self.owner.drawing(self.name, False)
         self.owner.pulsed(pulse)
 
 

@@ -24,6 +24,7 @@ FADE: Final = 0x40
 LENGTHS: Final = {0x04: 0, 0x05: 0, 0x13: 5, 0x17: 2, 0x1B: 2} | dict.fromkeys((0, 1, 2, 7, 8, 0x0D, 0x14), 4)
 _MAX_FADE: Final = 256
 Place = tuple[int, int]
+_METER: Final = Arg("METER", words=("em_in", "em_out"))
 
 
 def _table() -> bytes:
@@ -53,16 +54,20 @@ class OppPanel(Model):
     `boards`: address -> four wing types (SOURCES.md, OPP), e.g. `{0x20: (1, 2, 3, 3)}`. `inputs` and `lamps`: name ->
     (address, bit), bit = wing x 8 + pin. `solenoids`: name -> (address, index), index = wing x 4 + number on the wing.
     `normally_closed` names inputs whose contact opens when they are active (a door switch held closed by the shut
-    door). `min_on_ms` and `min_off_ms`: what an electromechanical meter on a solenoid needs to advance (10 Hz type).
+    door). `senses`: solenoid name -> (address, bit) of an input that is closed while its coil draws
+    current. `min_on_ms` and `min_off_ms`: what an electromechanical meter on a solenoid needs to advance (10 Hz type).
 
     Truths: `pulses[name]` (long enough, after a pause long enough), `bad_pulses` (the others), `pulse_log` (both; the
-    last 4096 are kept), `refused_kicks`, `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
+    last 4096 are kept), `lost_pulses[name]` (given while the meter was unplugged), `refused_kicks`,
+    `lamp(name)`. Errors: ValueError for wiring that the wings cannot carry.
     """
 
     FAULTS: ClassVar[dict[str, FaultSpec]] = {
         "offline": FaultSpec("the chain neither hears nor answers; outputs stay as they are"),
         "crc": FaultSpec("the next N answers have a wrong CRC", (Arg("N", 1, 65_535, default=1),)),
         "stuck": FaultSpec("an input stays active", (Arg("BUTTON", free=True),)),
+        "meter_unplugged": FaultSpec("a meter's plug is out: no current, no count", (_METER,)),
+        "sense_broken": FaultSpec("a meter counts, but its current is not seen", (_METER,)),
     }
 
     def __init__(
@@ -74,6 +79,7 @@ class OppPanel(Model):
         lamps: Mapping[str, Place],
         solenoids: Mapping[str, Place],
         normally_closed: Collection[str] = (),
+        senses: Mapping[str, Place] | None = None,
         serial: int = 0x01234567,
         version: tuple[int, int, int, int] = (2, 2, 0, 2),
         min_on_ms: int = 30,
@@ -85,6 +91,9 @@ class OppPanel(Model):
         self.inputs, self.lamps = dict(inputs), dict(lamps)
         self.solenoids: dict[str, Solenoid] = {}
         self.normally_closed = frozenset(normally_closed)
+        self.senses = dict(senses or {})
+        self._unplugged: set[str] = set()
+        self._blind: set[str] = set()
         self.min_on_us, self.min_off_us = min_on_ms * 1000, min_off_ms * 1000
         self.answer_us = answer_us
         self._active: dict[str, bool] = dict.fromkeys(self.inputs, False)
@@ -96,7 +105,8 @@ class OppPanel(Model):
         self._wire_up(solenoids)
 
     def _wire_up(self, solenoids: Mapping[str, Place]) -> None:
-        for kind, places in (("input", self.inputs), ("lamp", self.lamps), ("solenoid", solenoids)):
+        inputs = self.inputs | self.senses
+        for kind, places in (("input", inputs), ("lamp", self.lamps), ("solenoid", solenoids)):
             for name, (address, bit) in places.items():
                 board = self.boards.get(address)
                 if board is None or not board.pins(kind) >> bit & 1:
@@ -108,6 +118,7 @@ class OppPanel(Model):
             for solenoid in board.solenoids.values():
                 solenoid.owner = self
         self.pulses: dict[str, int] = dict.fromkeys(self.solenoids, 0)
+        self.lost_pulses: dict[str, int] = dict.fromkeys(self.solenoids, 0)
         self.bad_pulses: deque[Pulse] = deque(maxlen=4096)
         self.pulse_log: deque[Pulse] = deque(maxlen=4096)
         for name in self.inputs:
@@ -141,6 +152,11 @@ class OppPanel(Model):
     def refused_kicks(self) -> int:
         """Kicks that moved nothing."""
         return sum(solenoid.refused for board in self.boards.values() for solenoid in board.solenoids.values())
+
+    @property
+    def faulty(self) -> bool:
+        """It is deaf, dead, or its answers are wrong."""
+        return not self.on or self._offline or self._boot_loader or self._wrong_crcs > 0
 
     def _contact(self, name: str) -> None:
         address, bit = self.inputs[name]
@@ -202,11 +218,21 @@ class OppPanel(Model):
         name = pulse.name
         if not name:
             return
+        if name in self._unplugged:
+            self.lost_pulses[name] += 1
+            return
         self.pulse_log.append(pulse)
         if pulse.on_us >= self.min_on_us and pulse.pause_us >= self.min_off_us:
             self.pulses[name] += 1
         else:
             self.bad_pulses.append(pulse)
+
+    def drawing(self, name: str, current: bool) -> None:
+        """A coil is driven or let go: the sense in series with it closes with the current."""
+        if name in self.senses:
+            address, bit = self.senses[name]
+            closed = current and name not in self._unplugged and name not in self._blind
+            self.boards[address].contact(bit, closed, None)
 
     # Power and faults
 
@@ -230,6 +256,10 @@ class OppPanel(Model):
             self._offline = True
         elif kind == "crc":
             self._wrong_crcs = int(values[0])
+        elif kind == "meter_unplugged":
+            self._unplugged.add(str(values[0]))
+        elif kind == "sense_broken":
+            self._blind.add(str(values[0]))
         elif str(values[0]) not in self.inputs:
             raise ValueError(f"{self.name} has no input {values[0]!r}; known: {' '.join(sorted(self.inputs))}")
         else:
@@ -239,6 +269,8 @@ class OppPanel(Model):
     def clear(self) -> None:
         self._offline = False
         self._wrong_crcs = 0
+        self._unplugged.clear()
+        self._blind.clear()
         self._frame.clear()
         stuck, self._stuck = self._stuck, set()
         for name in stuck:

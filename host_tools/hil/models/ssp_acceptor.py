@@ -1,0 +1,331 @@
+"""A note acceptor on SSP, without payout. Sources: SOURCES.md 2.2 (commands, events, reject codes).
+
+An answer to POLL tells what has happened since the last one and then what lasts. The POLL after the one that has shown a note in
+escrow accepts it. With POLL_WITH_ACK what moves money is told again until EVENT_ACK, and no other note is moved before.
+"""
+
+from typing import Final
+
+from host_tools.hil.faults import Arg, FaultSpec, Value
+from host_tools.hil.models.ssp_device import FAIL, LINK_FAULTS, NOT_NOW, OK
+from host_tools.hil.models.ssp_path import (
+    BY_DISABLE,
+    BY_HOST,
+    CANNOT_STACK,
+    ESCROW,
+    GBP_NOTES,
+    JAMMED,
+    LEAVING,
+    MOVING,
+    PAST,
+    PULLED,
+    READING,
+    NotePath,
+)
+
+_COUNT: Final = Arg("N", 1, 100, default=1)
+_AT: Final = Arg("AT", words=("now", READING, ESCROW, MOVING, PAST), default="now")
+
+
+class SspAcceptor(NotePath):
+    """A validator; its truths are those of NotePath, and `resets`.
+
+    `channels`: channel -> pence. `highest`: protocol version that it speaks at most. `acks`, `counters`, `holds`: does it
+    know POLL_WITH_ACK, GET_COUNTERS, HOLD? `counts_at`: "credit" or "stacker". `evidence` after power loss: "channel", "blank"
+    (channel 0), "amount" (paid into stacker, CA), "none".
+    """
+
+    FAULTS = LINK_FAULTS | {
+        "silent": FaultSpec("the device stops talking when a note gets so far; it goes on working", (_AT,)),
+        "reset": FaultSpec("the device alone loses power for a moment when a note gets so far", (_AT,)),
+        "late": FaultSpec("events of notes come MS late", (Arg("MS", 1, 120_000),)),
+        "lose": FaultSpec("the next N events of notes are never told", (_COUNT,)),
+        "repeat": FaultSpec("the next N events of notes are told twice", (_COUNT,)),
+        "swap": FaultSpec("the next event of a note is told after the one that follows it"),
+        "give_back": FaultSpec("the next accepted note comes back on its way to the stacker"),
+        "fall_back": FaultSpec("the note in escrow or on its way falls out at the front without a word"),
+        "pull": FaultSpec("the note on its way is pulled back by the customer"),
+        "jam": FaultSpec(
+            "the next accepted note sticks, out of the customer's reach (safe) or not, until clear or power-up",
+            (Arg("WHERE", words=("safe", "unsafe"), default="safe"),),
+        ),
+        "stacker": FaultSpec("the stacker", (Arg("STATE", words=("full", "removed", "ok")),)),
+        "forget": FaultSpec("the channel inhibits are forgotten"),
+        "fraud": FaultSpec("an attempt at fraud is seen"),
+        "path": FaultSpec("the note path is open"),
+        "version": FaultSpec("the highest protocol version that it takes", (Arg("N", 4, 9),)),
+    }
+
+    def __init__(
+        self,
+        name: str = "note_acceptor",
+        *,
+        address: int = 0,
+        channels: dict[int, int] | None = None,
+        currency: str = "GBP",
+        serial: int = 1_234_567,
+        highest: int = 8,
+        acks: bool = True,
+        counters: bool = True,
+        holds: bool = True,
+        counts_at: str = "credit",
+        evidence: str = "channel",
+        read_ms: int = 700,
+        credit_ms: int = 500,
+        stack_ms: int = 400,
+        reject_ms: int = 500,
+        boot_ms: int = 400,
+        clear_ms: int = 1500,
+        fixed_key: bytes = bytes.fromhex("0123456701234567"),
+    ) -> None:
+        super().__init__(
+            name,
+            address=address,
+            channels=dict(GBP_NOTES if channels is None else channels),
+            currency=currency,
+            counts_at=counts_at,
+            evidence=evidence,
+            read_ms=read_ms,
+            credit_ms=credit_ms,
+            stack_ms=stack_ms,
+            reject_ms=reject_ms,
+            fixed_key=fixed_key,
+        )
+        self.serial = serial
+        self.highest = highest
+        self.boot_us, self.clear_us = boot_ms * 1000, clear_ms * 1000
+        self.resets = 0
+        self._replaced = self._path_open = False
+        self._silent = False
+        self._traps: dict[str, str] = {}
+        none, one, two = (0,), (1,), (2,)
+        self.commands |= {
+            0x01: (none, self._reset),
+            0x02: (two, self._inhibit),
+            0x05: (none, lambda rest, now_us: OK + self._setup()),
+            0x06: (one, self._set_version),
+            0x07: (none, lambda rest, now_us: self._poll(False, now_us)),
+            0x08: (none, self._reject_held),
+            0x09: (none, self._disable),
+            0x0A: (none, self._enable),
+            0x0C: (none, lambda rest, now_us: OK + self.serial.to_bytes(4, "big")),
+            0x17: (none, lambda rest, now_us: OK + bytes([self._last_reject])),
+        }
+        if holds:
+            self.commands[0x18] = (none, self._hold)
+        if acks:
+            self.commands[0x56] = (none, lambda rest, now_us: self._poll(True, now_us))
+            self.commands[0x57] = (none, self._acknowledge)
+        if counters:
+            self.commands[0x58] = (none, self._tell_counters)
+
+    def _start(self) -> None:
+        super()._start()
+        self._fresh = True
+        self._fraud = False
+
+    # Events
+
+    def _poll(self, with_ack: bool, now_us: int) -> bytes:
+        self._polled_us = now_us
+        note = self.note
+        if self._in_escrow() and note is not None and note.shown and not (with_ack and self._unacked):
+            self._accept(now_us)
+        answer = bytearray(OK)
+        if self._fresh:
+            self._fresh = False
+            answer += b"\xf1"
+        for event in self._unacked:
+            answer += event
+        if not with_ack:
+            self._unacked.clear()
+        waiting = []
+        for due_us, event in self._events:
+            if due_us > now_us:
+                waiting.append((due_us, event))
+                continue
+            answer += event
+            if with_ack and event[0] in (0xEE, 0xE1, 0xE2, 0xCA):
+                self._unacked.append(event)
+        self._events = waiting
+        return bytes(answer) + self._states(with_ack)
+
+    def _states(self, with_ack: bool) -> bytes:
+        """What every answer tells while it lasts."""
+        told = bytearray()
+        note = self.note
+        if note is not None and not self._clearing:
+            if note.place == ESCROW:
+                note.shown = True
+                told += bytes([0xEF, note.channel])
+            elif note.place == JAMMED:
+                told.append(0xE9 if self._jam == "unsafe" else 0xEA)
+            elif note.place != PAST:
+                told += {READING: b"\xef\x00", MOVING: b"\xcc", LEAVING: b"\xed"}[note.place]
+        if self._fraud:
+            self._fraud = False
+            told += bytes([0xE6, 0])
+        if self.stacker != "ok":
+            told.append(0xE7 if self.stacker == "full" else 0xE3)
+        if self._replaced:
+            self._replaced = False
+            told.append(0xE4)
+        if self._path_open:
+            told.append(0xE0)
+        if with_ack and self._clearing:
+            told.append(0xB6)
+        if not self._enabled or self.stacker != "ok":
+            told.append(0xE8)
+        elif not self._mask:
+            told.append(0xB5)
+        return bytes(told)
+
+    # Commands
+
+    def _acknowledge(self, rest: bytes, now_us: int) -> bytes:
+        if not self._unacked:
+            return NOT_NOW
+        self._unacked.clear()
+        return OK
+
+    def _hold(self, rest: bytes, now_us: int) -> bytes:
+        if not self._in_escrow():
+            return NOT_NOW
+        self._keep(now_us)
+        return OK
+
+    def _reject_held(self, rest: bytes, now_us: int) -> bytes:
+        if not self._in_escrow():
+            return NOT_NOW
+        self._reject(BY_HOST)
+        return OK
+
+    def _enable(self, rest: bytes, now_us: int) -> bytes:
+        self._enabled = True
+        self._polled_us = now_us
+        return OK
+
+    def _disable(self, rest: bytes, now_us: int) -> bytes:
+        self._enabled = False
+        if self.note is not None and self.note.place == READING and not self._clearing:
+            self._reject(BY_DISABLE)  # one in escrow stays there: a host must not rely on more than REJECT
+        return OK
+
+    def _inhibit(self, rest: bytes, now_us: int) -> bytes:
+        self._mask = int.from_bytes(rest, "little")
+        return OK
+
+    def _set_version(self, rest: bytes, now_us: int) -> bytes:
+        if not 4 <= rest[0] <= self.highest:
+            return FAIL
+        self._version = rest[0]
+        return OK
+
+    def _setup(self) -> bytes:
+        number = max(self.channels)
+        pounds = [self.channels.get(channel, 0) // 100 for channel in range(1, number + 1)]
+        answer = b"\x00" + b"0410" + self.currency.encode() + (1).to_bytes(3, "big") + bytes([number, *pounds])
+        answer += bytes([2] * number) + (100).to_bytes(3, "big") + bytes([self._version])
+        if self._version >= 6:
+            answer += self.currency.encode() * number + b"".join(value.to_bytes(4, "little") for value in pounds)
+        return answer
+
+    def _tell_counters(self, rest: bytes, now_us: int) -> bytes:
+        return OK + b"\x05" + b"".join(figure.to_bytes(4, "little") for figure in self._counters)
+
+    def _reset(self, rest: bytes, now_us: int) -> bytes:
+        self.at(now_us + self.answer_us + 20_000, self._brown_out)
+        return OK
+
+    # Power and faults
+
+    def power(self, on: bool, now_us: int) -> None:
+        self.poll(now_us)
+        if on == self.on:
+            return
+        self.on = on
+        self.cancel()
+        if on:
+            self._deaf_until_us = now_us + self.boot_us
+            self._start()
+            self._polled_us = now_us
+            self.at(now_us + self.boot_us + self.clear_us, self._clear_path)
+        elif self.line is not None:
+            self.line.cut()
+
+    def _brown_out(self, now_us: int) -> None:
+        if self.on:
+            self.resets += 1
+            self.power(False, now_us)
+            self.power(True, now_us)
+
+    def mute(self, now_us: int) -> bool:
+        return self._silent
+
+    def _reached(self, place: str) -> None:
+        """A note has come to a place that a fault waits for."""
+        kind = self._traps.pop(place, "")
+        if kind == "reset":
+            self.at(self.now_us, self._brown_out)
+        elif kind == "silent":
+            self._silent = True
+
+    def own_fault(self, kind: str, values: tuple[Value, ...]) -> None:
+        figure = values[0] if values else 0
+        if kind in ("reset", "silent"):
+            self._traps[str(figure)] = kind
+            if figure == "now":
+                self._reached("now")
+        elif kind == "late":
+            self._late_us = int(figure) * 1000
+        elif kind == "lose":
+            self._lose = int(figure)
+        elif kind == "repeat":
+            self._repeat = int(figure)
+        elif kind == "swap":
+            self._swap = True
+        elif kind == "give_back":
+            self._give_back = True
+        elif kind == "jam":
+            self._jam = str(figure)
+        elif kind == "stacker":
+            self._replaced = self.stacker == "removed" and figure == "ok"
+            self.stacker = str(figure)
+        elif kind == "forget":
+            self._mask = 0
+        elif kind == "fraud":
+            self._fraud = True
+        elif kind == "path":
+            self._path_open = True
+        elif kind == "version":
+            self.highest = int(figure)
+        else:
+            self._by_hand(kind)
+
+    def _by_hand(self, kind: str) -> None:
+        note = self.note
+        if note is None or note.place not in (ESCROW, MOVING):
+            return
+        if kind == "pull":
+            self._fraud = True
+            self._reject(PULLED)
+        else:
+            self.cancel(self._timed_out)
+            self._gives_back(note)
+
+    def clear(self) -> None:
+        """A technician has been: a jammed note goes on, or back if the customer could have reached it."""
+        super().clear()
+        jam = self._jam
+        self._clear_path_faults()
+        self._silent = False
+        self._traps.clear()
+        self.stacker = "ok"
+        self._path_open = False
+        note = self.note
+        if note is not None and note.place == JAMMED:
+            if jam == "unsafe":
+                self._reject(CANNOT_STACK)
+            else:
+                note.place = MOVING
+                self.at(self.now_us, self._passes)
