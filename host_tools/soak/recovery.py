@@ -29,9 +29,10 @@ def recover(rig: Rig, mains: bool = False) -> tuple[dict[str, Any], list[str]]:
     wrong: list[str] = []
     if books["audit"]:
         wrong.append(f"audit identity is out by {books['audit']}")
-    missing = rig.world.swallowed_pence - books["coins_in"]
+    missing = rig.world.swallowed_pence - books["coins_in"] - books["test_coins_in"]
     if missing and not (mains and books["coins_disputed"] and missing > 0):
         wrong.append(f"coins in {books['coins_in']}, swallowed {rig.world.swallowed_pence}")
-    if books["hopper_out"] != rig.world.paid_pence:
-        wrong.append(f"hoppers booked {books['hopper_out']}, paid {rig.world.paid_pence}")
+    booked = books["hopper_out"] + books["test_hopper_100"] + books["test_hopper_10"]
+    if booked != rig.world.paid_pence:
+        wrong.append(f"hoppers booked {booked}, paid {rig.world.paid_pence}")
     return books, wrong
