@@ -18,6 +18,9 @@ else
         2>/dev/null || missing="$missing python3-dev"
 fi
 
+command -v dieharder >/dev/null 2>&1 || missing="$missing dieharder"
+command -v rngtest >/dev/null 2>&1 || missing="$missing rng-tools5"
+
 if [ -n "$missing" ]; then
     if ! command -v apt-get >/dev/null 2>&1; then
         say "these Debian packages (or your system's own) are missing:$missing"

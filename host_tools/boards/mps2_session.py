@@ -23,6 +23,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
 from typing import Final
@@ -32,6 +33,7 @@ from hal.boards.host import NVRAM_BYTES
 from host_tools.boards.build import ensure
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.line import Line
+from host_tools.hil.models.battery_clock import BatteryClock
 
 UARTS: Final = ("console", "cctalk", "panel", "entropy", "note")  # as hal/boards/mps2.py numbers them
 # How QEMU runs. With icount an instruction takes 2**5 ns of the board's time, about its 25 MHz.
@@ -64,6 +66,8 @@ _TURN_BUCKETS: Final = 256
 _SENT: Final = _TURNS + _TURN_BUCKETS
 _TAKEN: Final = _SENT + len(UARTS)
 _MAY_LIVE_MS: Final = _TAKEN + len(UARTS)
+_HELD_MS: Final = _MAY_LIVE_MS + 1
+_CLOCK_AHEAD_S: Final = _HELD_MS + 1
 _TURN_BUCKET_US: Final = 250
 _PROVISIONED_KEY: Final = 0x42414331
 
@@ -140,7 +144,7 @@ class BoardMemory:
         self._bench[_PROVISIONED] = _PROVISIONED_KEY if provisioned else 0
         self._bench[_UPTIME_MS] = 0
         self._bench[_CUT] = 0
-        for word in range(_SENT, _MAY_LIVE_MS + 1):
+        for word in range(_SENT, _CLOCK_AHEAD_S + 1):
             self._bench[word] = 0
 
     def sent(self, uart: int, number: int) -> None:
@@ -150,6 +154,12 @@ class BoardMemory:
     def may_live(self, uptime_ms: int) -> None:
         """The board waits between two turns of its loop when it has lived so long."""
         self._bench[_MAY_LIVE_MS] = uptime_ms
+
+    @property
+    def clock_ahead_s(self) -> int:
+        """How far the firmware has set the battery-backed clock ahead since power_on()."""
+        ahead_s = self._bench[_CLOCK_AHEAD_S]
+        return ahead_s - (1 << 32) if ahead_s >> 31 else ahead_s
 
     def put_packs(self, packs: Mapping[str, bytes]) -> None:
         """Errors: ValueError when they do not fit."""
@@ -174,7 +184,8 @@ class Machine:
     It ends with the process that started it, however that ends.
     """
 
-    def __init__(self, image: Path, memory: BoardMemory, speed: str = REAL_TIME) -> None:
+    def __init__(self, image: Path, memory: BoardMemory, speed: str = REAL_TIME, clock_s: int | None = None) -> None:
+        """clock_s: what the battery-backed clock shows; None: its battery was empty, and it begins in 2000."""
         ends = [socket.socketpair() for _ in UARTS]
         self.uarts = [ours for ours, _ in ends]
         self._words = tempfile.TemporaryFile()  # noqa: SIM115 - closed by kill()
@@ -182,6 +193,8 @@ class Machine:
         command += ["-object", f"memory-backend-file,id=nv,size={MEMORY_BYTES},mem-path={memory.path},share=on"]
         command += ["-kernel", str(image), "-display", "none", "-monitor", "none", "-semihosting"]
         command += _speed_arguments(speed)
+        date = datetime(2000, 1, 1) + timedelta(seconds=clock_s or 0)
+        command += ["-device", "ds1338,address=0x68", "-rtc", f"base={date.isoformat()},clock=vm"]
         for number, (ours, theirs) in enumerate(ends):
             ours.setblocking(False)
             theirs.setsockopt(
@@ -308,6 +321,9 @@ class Mps2Session:
     ) -> None:
         self._lines = dict(lines)
         self.packs = packs
+        self.clock: BatteryClock | None = None
+        self._clock_s = 0  # what it showed when the board was switched on
+        self._ahead_s = 0
         self._image = ensure("mps2")
         self._speed = speed
         folder = tempfile.TemporaryDirectory(prefix="cabinet-")
@@ -316,6 +332,7 @@ class Mps2Session:
         self.nvram = BoardMemory(Path(nvram_path or Path(folder.name, "memory.bin")))
         self._bridges: list[_Bridge] = []
         self._started_ms = 0
+        self._on_ms = 0
         self._resets = 0
         self._polled_ms = 0
         self._uptime_ms = 0
@@ -335,7 +352,9 @@ class Mps2Session:
         self.stop()
         self.nvram.put_packs(self.packs)
         self.nvram.power_on(provisioned=True)
-        machine = Machine(self._image, self.nvram, self._speed)
+        shown_s = None if self.clock is None else self.clock.switched_on(now_ms * 1000)
+        self._clock_s, self._ahead_s = shown_s or 0, 0
+        machine = Machine(self._image, self.nvram, self._speed, shown_s)
         self._machines.append(machine)
         self._bridges = [
             _Bridge(self._lines[name], machine.uarts[number], partial(self.nvram.sent, number))
@@ -348,7 +367,7 @@ class Mps2Session:
                 raise self._failed("the board did not start")
             time.sleep(_LOOK_S)
         self._resets = self.nvram.resets
-        self._started_ms = self._polled_ms = now_ms
+        self._started_ms = self._polled_ms = self._on_ms = now_ms
         self._uptime_ms, self._moved_s, self._stuck = 0, time.monotonic(), False
         if self._speed == STEPPED:
             machine.hold()
@@ -379,7 +398,15 @@ class Mps2Session:
             machine.hold()
         return alive
 
+    def _follow_clock(self, now_ms: int) -> None:
+        """The firmware may have set the battery-backed clock."""
+        ahead_s = self.nvram.clock_ahead_s
+        if self.clock is not None and ahead_s != self._ahead_s:
+            self._ahead_s = ahead_s
+            self.clock.set(self._clock_s + (now_ms - self._on_ms) // 1000 + ahead_s, now_ms * 1000)
+
     def _live_until(self, now_ms: int, machine: Machine) -> bool:
+        self._follow_clock(now_ms)
         step_s, self._polled_ms = (now_ms - self._polled_ms) / 1000, now_ms
         began = time.monotonic()
         ahead_ms = self.nvram.uptime_ms - (now_ms - self._started_ms)

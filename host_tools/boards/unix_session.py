@@ -13,12 +13,14 @@ from hal.boards.host import NVRAM_BYTES
 from host_tools.boards.build import ensure
 from host_tools.hil.host_session import BoardFailed, PowerCut, RigNvram
 from host_tools.hil.line import Line
+from host_tools.hil.models.battery_clock import BatteryClock
 
 ANSWER_S = 20.0  # of the host's time: a turn takes less than a millisecond
 START = "from firmware.main import Cabinet; from hal.boards.unix import lockstep; lockstep(Cabinet)"
 HEAP = "1M"  # so that a leak shows within a test; objects are twice as large as on a 32-bit board
 
 _POWER, _SOFT = 0, 2
+NO_CLOCK = 0xFFFFFFFF  # as hal/boards/unix.py has it
 
 
 class _Reset(Exception):
@@ -36,6 +38,7 @@ class UnixSession:
         self._lines = dict(lines)
         self._micropython = ensure("unix")
         self.packs = packs
+        self.clock: BatteryClock | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="cabinet-")
         self._process: _Process | None = None
         self._started_ms = 0
@@ -71,8 +74,12 @@ class UnixSession:
         for name, data in self.packs.items():
             Path(self._folder.name, f"{name}.pack").write_bytes(data)
         self._process = _Process(self._micropython, self._folder.name, list(self._lines))
-        memory = self.nvram.memory
-        return self._turn(struct.pack("<I", len(memory)) + memory + bytes([reason]), 0, self._started_ms)
+        memory, now_us = self.nvram.memory, self._started_ms * 1000
+        moment_s = None
+        if self.clock is not None:  # a board that resets itself keeps its power
+            moment_s = self.clock.switched_on(now_us) if reason == _POWER else self.clock.shown(now_us)
+        shown = struct.pack("<BI", reason, NO_CLOCK if moment_s is None else moment_s)
+        return self._turn(struct.pack("<I", len(memory)) + memory + shown, 0, self._started_ms)
 
     def _turn(self, head: bytes, uptime_ms: int, now_ms: int) -> bool:
         assert self._process is not None
@@ -84,7 +91,7 @@ class UnixSession:
             message += arrived
         try:
             self._process.say(message)
-            self._answer(self._process)
+            self._answer(self._process, now_ms)
         except PowerCut:
             self.stop()
             return False
@@ -98,8 +105,13 @@ class UnixSession:
             raise
         return True
 
-    def _answer(self, process: "_Process") -> None:
-        while (kind := process.hear(1)) == b"N":
+    def _answer(self, process: "_Process", now_ms: int) -> None:
+        while (kind := process.hear(1)) in (b"N", b"C"):
+            if kind == b"C":
+                moment_s = int.from_bytes(process.hear(4), "little")
+                if self.clock is not None:
+                    self.clock.set(moment_s, now_ms * 1000)
+                continue
             offset, length = struct.unpack("<IH", process.hear(6))
             self.nvram.write(offset, process.hear(length))
         if kind == b"R":

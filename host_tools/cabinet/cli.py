@@ -20,15 +20,16 @@ from host_tools.hil.sessions import BOARDS
 from host_tools.hil.transcript import Transcript
 from host_tools.par.cli import app as par
 from host_tools.par.reading import SheetError
+from host_tools.rng.cli import app as rng
 
 SCRIPTS = Path(__file__).parent.parent / "hil" / "scripts"
 DEMO = SCRIPTS / "demo.rig"
-MONEY = SCRIPTS / "money.rig"
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it."
 )
 app.add_typer(par, name="par", help="The games' mathematics: build, show, exact, simulate, search.")
+app.add_typer(rng, name="rng", help="Randomness: batteries over a device, a file, or the firmware's whole chain.")
 
 
 def fail(message: str, code: int = 1) -> typer.Exit:
@@ -120,21 +121,73 @@ def soak(
     cuts: Annotated[
         str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
     ] = "exhaustive",
-    script: Annotated[Path | None, typer.Option(help="A rig script for --cuts; without one, the money script.")] = None,
-    mains: Annotated[bool, typer.Option(help="With --cuts: the devices lose their power too.")] = False,
+    script: Annotated[
+        Path | None, typer.Option(help="A rig script for --cuts; without one, all money scripts.")
+    ] = None,
+    mains: Annotated[bool, typer.Option(help="With --cuts: only cuts that take the devices' power too.")] = False,
+    plays: Annotated[
+        int,
+        typer.Option(
+            help="Instead: random lives of cabinets until N plays are done, with faults and power cuts.", min=0
+        ),
+    ] = 0,
+    jobs: Annotated[
+        int, typer.Option(help="Processes for --plays and --cuts; the result does not depend on them.", min=1)
+    ] = 2,
     kills: Annotated[int, typer.Option(help="Instead: kill the board N times at random moments.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="What --kills does, repeats from its seed.", min=0)] = 1,
+    wear: Annotated[
+        bool, typer.Option("--wear", help="Instead: what the journal writes, and what memory stands it.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="What --plays and --kills do, repeats from its seed.", min=0)] = 1,
     board: Annotated[str, typer.Option(help="Board for --kills: host, unix or mps2.")] = "host",
     as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
 ) -> None:
-    """Cut the power and check the books after each recovery.
+    """Cut the power and check the books after each recovery and the script's own end.
 
     Exit: 0 no violation, 1 violations, 2 wrong arguments.
     """
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+    check_board(board)
+    if wear:
+        from host_tools.soak import wear as journal_wear
 
-    from host_tools.soak import cuts as power_cuts
+        found = journal_wear.measure(games.packs())
+        a_year = journal_wear.year(found)
+        print(json.dumps({"each": found, "year": a_year}) if as_json else journal_wear.as_text(found, a_year))
+        return
+    if plays:
+        from host_tools.soak.cli import random_lives
+
+        raise typer.Exit(random_lives(games.packs(), plays, seed, jobs, as_json))
+    if not kills:
+        raise typer.Exit(_soak_cuts(cuts, script, mains, jobs, as_json))
     from host_tools.soak import kills as power_kills
+
+    with _progress(as_json) as progress:
+        task = progress.add_task("power cuts", total=kills)
+        try:
+            report = power_kills.run(
+                games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done)
+            )
+        except (RigError, BoardsError, BoardFailed) as error:
+            raise fail(str(error)) from None
+    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
+    found["violations"] = report.violated
+    print(json.dumps(found) if as_json else ", ".join(f"{key} {value}" for key, value in found.items()))
+    for violation in report.violations:
+        print(f"cabinet: {violation}", file=sys.stderr)
+    if report.violated:
+        raise typer.Exit(1)
+
+
+def _progress(quiet: bool):
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
+    return Progress(*columns, TimeElapsedColumn(), disable=quiet or not sys.stderr.isatty())
+
+
+def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: bool) -> int:
+    from host_tools.soak import cuts_all
 
     try:
         every = 1 if cuts == "exhaustive" else int(cuts)
@@ -142,39 +195,36 @@ def soak(
             raise ValueError
     except ValueError:
         raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
-    check_board(board)
-    commands, packs = read_script(script or MONEY)
-    columns = (TextColumn("power cuts: {task.completed}"), TimeElapsedColumn())
-    with Progress(*columns, disable=as_json or not sys.stderr.isatty()) as progress:
-        task = progress.add_task("cuts", total=None)
+    try:
+        scripts = cuts_all.read([script] if script else cuts_all.FOLDER.glob("*.rig"))
+        packs = games.packs()
+    except OSError as error:
+        raise fail(f"cannot read {script}: {error.strerror}", 2) from None
+    except ValueError as error:
+        raise fail(str(error), 2) from None
+    kinds = ("mains",) if mains else cuts_all.KINDS
+    with _progress(as_json) as progress:
+        task = progress.add_task("scripts", total=len(scripts) * len(kinds))
 
-        def show(done: int) -> None:
-            progress.update(task, completed=done)
+        def show(cuts: int, done: int, tasks: int) -> None:
+            progress.update(task, completed=done, total=tasks, description=f"{cuts} power cuts, scripts")
 
-        try:
-            if kills:
-                report = power_kills.run(packs, kills, seed, board, show)
-            else:
-                report = power_cuts.run(commands, packs, mains=mains, every=every, progress=show)
-        except (RigError, BoardsError, BoardFailed) as error:
-            raise fail(str(error)) from None
-    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
-    found["violations"] = report.violated
+        total, by_script = cuts_all.run(scripts, packs, kinds=kinds, every=every, jobs=jobs, progress=show)
     if as_json:
-        print(json.dumps(found))
+        print(cuts_all.as_json(total, by_script))
     else:
-        print(", ".join(f"{key} {value}" for key, value in found.items()))
-    for violation in report.violations:
+        print(cuts_all.as_text(total, by_script))
+    for violation in total.violations:
         print(f"cabinet: {violation}", file=sys.stderr)
-    if report.violated:
-        raise typer.Exit(1)
+    return 1 if total.violated else 0
 
 
 @app.command()
 def devices() -> None:
     """Open the models of the default cabinet's devices on ptys and serve them until interrupted.
 
-    Prints the path of each line; `cabinet firmware` or any other host can be connected to them.
+    Prints the path of each line; `cabinet firmware` or any other host can be connected to them. On standard input a person
+    turns keys and opens doors, as in a rig script: turn technician, open logic, coin 100, press start.
     """
     from host_tools.hil.realtime import serve_devices
 
@@ -189,7 +239,8 @@ def firmware(
 ) -> None:
     """Run the firmware on this computer's own serial lines, in real time.
 
-    Lines: console, cctalk, panel, entropy. The console is this terminal unless a port is named for it.
+    Lines: console, cctalk, panel, entropy. The console is this terminal unless a port is named for it. A new NVRAM file is a
+    cabinet without configuration: turn the technician key, type setup.
     """
     from host_tools.hil.realtime import BadPort, run_firmware
 

@@ -37,6 +37,7 @@ STATES = {
     "handpay": ("HANDPAY", ALERT),
     "tilted": ("TILT", ALERT),
     "service": ("SERVICE", ASK),
+    "setup": ("SET-UP", ALERT),
     "locked": ("LOCKED", ALERT),
 }
 
@@ -146,7 +147,7 @@ class View(Features):
         self.lock_reason = event.get("reason", "")
         self.tilts = list(event.get("tilt", []))
         self.bet = event.get("bet", self.bet)
-        self.handpay_due = event.get("handpay_due", 0)
+        self.handpay_due = event.get("handpay_due", 0) + event.get("large_win_due", 0)
         self.free_spins = event.get("free_spins_left", 0)
         self._play_game(event.get("game", self.game))
         self.mode = event.get("mode", self.mode)
@@ -167,6 +168,9 @@ class View(Features):
     def _on_state(self, event: Event) -> None:
         self.state = event["state"]
         self.tilts = list(event["tilts"])
+        if self.state == "setup":  # after a RAM clear nothing of the old picture may stand
+            self.window, self.wins, self.summary = [], [], ""
+            self._clear_features()
         if self.state == "idle":
             self.handpay_due = 0
             self.options = []
@@ -189,8 +193,8 @@ class View(Features):
     def _on_autoplay_stopped(self, event: Event) -> None:
         self.note(event["t"], f"Autoplay stopped: {event['reason']}", HINT)
 
-    def _on_payout_done(self, event: Event) -> None:
-        self.handpay_due = event["unpaid"] if self.state == "handpay" else self.handpay_due
+    def _on_due(self, event: Event) -> None:
+        self.handpay_due = event["handpay_due"] + event["large_win_due"]
 
     def _on_handpay_paid(self, event: Event) -> None:
         self.handpay_due = 0
@@ -364,6 +368,8 @@ class View(Features):
         if self.state == "handpay":
             due = f"{pounds(self.handpay_due)} is" if self.handpay_due else "A win is"
             return f"{due} paid by hand: call the attendant (key k)"
+        if self.state == "setup":
+            return "No configuration: technician key, then type setup at the console"
         if self.state == "locked":
             return self.lock_reason or "Critical memory cannot be read"
         return ""
