@@ -7,6 +7,7 @@ import pytest
 
 from host_tools.boards.mps2_session import Mps2Session
 from host_tools.cabinet import games
+from host_tools.hil import commission
 from host_tools.hil.world import World
 
 STEP_MS = 5
@@ -20,6 +21,8 @@ class Cabinet:
         self.last: dict[str, dict[str, Any]] = {}
         self.world = World(self._heard)
         self.session = Mps2Session(self.world.lines, games.packs())
+        memory = self.session.nvram.memory
+        memory[:] = commission.image(games.packs(), len(memory))
 
     def _heard(self, event: dict[str, Any]) -> None:
         self.last[event["e"]] = event

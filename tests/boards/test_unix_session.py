@@ -74,8 +74,8 @@ def test_a_power_cut_behind_any_byte_loses_and_makes_no_money(play_bytes, eighth
 
 
 def test_nvram_holds_exactly_the_bytes_before_the_cut():
-    whole = live("power on\ncoin 100").session.nvram
-    cut = live("power on", cut_after=77).session.nvram
+    whole = live("memory blank\npower on\ncoin 100").session.nvram
+    cut = live("memory blank\npower on", cut_after=77).session.nvram
     assert (cut.written, cut.cut_after) == (77, None)
     assert whole.written > 77
     assert sum(a != b for a, b in zip(cut.memory, b"\xff" * cut.size, strict=True)) <= 77

@@ -71,6 +71,36 @@ def primitives() -> dict:
     }
 
 
+def health() -> list:
+    """What the health tests answer to noise, to each kind of fault, in pieces, and to cutoffs that make no sense."""
+    noise = bytearray()
+    block = bytes(32)
+    while len(noise) < 2048:
+        block = native.sha256(block)
+        noise += block
+    noise = bytes(noise)
+    found = []
+    for data in (
+        noise,
+        noise[:700] + noise[300:400],
+        noise[:100] + bytes(9),
+        bytes([byte & 0xFB for byte in noise]),
+        bytes([byte | noise[(i * 7 + 1) % 2048] for i, byte in enumerate(noise)]),
+        bytes([0x5A if i % 6 == 0 else byte for i, byte in enumerate(noise)]),
+    ):
+        for piece in (1, 50, len(data)):
+            tests, at = native.Health(9, 61, 71, 10, 2290), 0
+            while at < len(data) and not tests.feed(memoryview(data)[at : at + piece]):
+                at += piece
+            found.append(at)
+        tests.reset()
+        found.append(tests.feed(data))
+    found.append(refusal(lambda: native.Health(1, 61, 71, 10, 2290)))
+    found.append(refusal(lambda: native.Health(9, 61, 71, 10, 65536)))
+    found.append(refusal(lambda: native.Health(9, 61, 71, 10, 2290).feed("text")))
+    return found
+
+
 def lists(value):
     """Tuples as lists, bytes as text; names too, since the two json modules do not write a £ alike."""
     if isinstance(value, tuple):
@@ -269,7 +299,7 @@ def replay(pack, rounds: int) -> dict:
 
 def report(packs, rounds: int) -> None:
     """Prints one line of JSON about `packs`, any buffers; equal on every board, character by character."""
-    told = [primitives()[name] for name in ("crc32", "crc32_chained", "sha256", "arguments")]
+    told = [primitives()[name] for name in ("crc32", "crc32_chained", "sha256", "arguments")] + [health()]
     for data in packs:
         pack = native.Pack(data)
         counts = replay(pack, rounds)

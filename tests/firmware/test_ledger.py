@@ -91,4 +91,7 @@ def test_the_event_log_keeps_the_last_128_and_numbers_them():
         books.transaction(number * 1000).event(30, number).commit()
     found = books.events.newest(500)
     assert [row[0] for row in found] == list(range(199, 71, -1))
-    assert found[0] == (199, 0, 199, 30, 199)
+    assert found[0] == (199, 0, 0, 199, 30, 199)
+    assert [row[0] for row in books.events.newest(3, 150)] == [150, 149, 148]
+    assert [row[0] for row in books.events.newest(3, 73)] == [73, 72]
+    assert books.events.newest(3, 71) == []

@@ -126,3 +126,15 @@ def opp(text: str) -> bytes:
         carry = crc >> 7 ^ byte
         crc = (crc << 1 & 0xFF) ^ (0x07 * carry)
     return data + bytes([crc, 0xFF])
+
+
+def ssp(head: int, text: str) -> bytes:
+    """An SSP frame: sequence bit and address, data as hex. The CRC by bits, unlike the driver's."""
+    data = bytes.fromhex(text)
+    body = bytes([head, len(data)]) + data
+    crc = 0xFFFF
+    for byte in body:
+        for bit in range(7, -1, -1):
+            carry = crc >> 15 ^ (byte >> bit & 1)
+            crc = (crc << 1 & 0xFFFF) ^ (0x8005 * carry)
+    return b"\x7f" + (body + bytes([crc & 255, crc >> 8])).replace(b"\x7f", b"\x7f\x7f")

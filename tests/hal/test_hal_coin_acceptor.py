@@ -151,9 +151,9 @@ def test_coins_come_one_by_one_oldest_first_with_their_counters(acceptor):
     for coin in (4, 1, 5):
         acceptor.happen(coin)
     assert acceptor.bench.tell(300) == [
-        ("coin", 1, 100, "GB100A"),
-        ("coin", 2, 10, "GB010A"),
-        ("coin", 3, 200, "GB200A"),
+        ("coin", 1, 100, "GB100A", 0),
+        ("coin", 2, 10, "GB010A", 0),
+        ("coin", 3, 200, "GB200A", 0),
     ]
     assert acceptor.driver.last_counter == 3
 
@@ -163,11 +163,11 @@ def test_an_event_stays_until_it_is_booked(acceptor):
     acceptor.happen(2)
     acceptor.bench.run(1000)
     driver = acceptor.driver
-    assert driver.event() == driver.event() == ("coin", 1, 10, "GB010A")
+    assert driver.event() == driver.event() == ("coin", 1, 10, "GB010A", 0)
     assert driver.last_counter == 0
     driver.booked()
     assert driver.last_counter == 1
-    assert driver.event() == ("coin", 2, 20, "GB020A")
+    assert driver.event() == ("coin", 2, 20, "GB020A", 0)
 
 
 def test_when_nobody_takes_the_events_the_acceptor_is_not_polled_and_nothing_is_lost(acceptor):
@@ -199,7 +199,7 @@ def test_trap_1_a_jump_without_reset_is_a_loss_and_the_five_shown_are_credited(a
         acceptor.happen(1)
     assert acceptor.bench.tell(500) == [
         ("coins_lost", 4, 4),
-        *[("coin", counter, 10, "GB010A") for counter in range(5, 10)],
+        *[("coin", counter, 10, "GB010A", 0) for counter in range(5, 10)],
     ]
 
 
@@ -216,7 +216,7 @@ def test_trap_2_a_cabinet_restart_credits_what_was_not_committed_once():
     acceptor = Acceptor(last_counter=7)
     acceptor.counter, acceptor.mask = 9, MASK
     acceptor.events = [(5, 0), (4, 0), (3, 0), (2, 0), (1, 0)]
-    assert acceptor.start() == [("coin", 8, 100, "GB100A"), ("coin", 9, 200, "GB200A"), ("online", SERIAL)]
+    assert acceptor.start() == [("coin", 8, 100, "GB100A", 0), ("coin", 9, 200, "GB200A", 0), ("online", SERIAL)]
     again = Acceptor(last_counter=9)
     again.counter, again.mask, again.events = 9, MASK, acceptor.events
     assert again.start() == [("online", SERIAL)]
@@ -234,7 +234,7 @@ def test_an_unknown_last_counter_adopts_what_the_device_shows():
     acceptor.events = [(5, 0)] * 5
     assert acceptor.start() == [("online", SERIAL)]
     acceptor.happen(1)
-    assert acceptor.bench.tell(300) == [("coin", 10, 10, "GB010A")]
+    assert acceptor.bench.tell(300) == [("coin", 10, 10, "GB010A", 0)]
 
 
 def test_trap_3_the_counter_wraps_from_255_to_1():
@@ -255,7 +255,7 @@ def test_trap_4_two_polls_apart_by_255_events_cannot_be_seen_but_a_silent_accept
 def test_trap_5_a_lost_answer_is_asked_for_again_and_credits_once(acceptor):
     acceptor.happen(4)
     acceptor.port.expect(READ, SILENCE)
-    assert acceptor.bench.tell(1000) == [("coin", 1, 100, "GB100A")]
+    assert acceptor.bench.tell(1000) == [("coin", 1, 100, "GB100A", 0)]
 
 
 def test_trap_6_errors_advance_the_counter_too(acceptor):
@@ -264,7 +264,7 @@ def test_trap_6_errors_advance_the_counter_too(acceptor):
     acceptor.happen(0, 0)
     assert acceptor.bench.tell(300) == [
         ("coin_error", 1, 20),
-        ("coin", 2, 100, "GB100A"),
+        ("coin", 2, 100, "GB100A", 0),
         ("coin_error", 3, 0),
     ]
 
@@ -307,7 +307,7 @@ def test_a_mask_that_was_lost_unseen_is_repaired_without_touching_the_counter(ac
 
 def test_a_coin_that_went_with_a_reset_shows_in_the_lifetime_count(acceptor):
     acceptor.happen(4)
-    assert acceptor.bench.tell(300) == [("coin", 1, 100, "GB100A")]
+    assert acceptor.bench.tell(300) == [("coin", 1, 100, "GB100A", 0)]
     acceptor.happen(5)
     acceptor.reset()  # before the next poll
     assert acceptor.bench.tell(300) == [("device_reset", 72)]
@@ -368,14 +368,14 @@ def test_offline_after_a_second_and_online_again_with_what_happened_meanwhile(ac
     acceptor.happen(2)
     acceptor.silent = False
     acceptor.port.always(cctalk16(2, 254), SILENCE)
-    assert acceptor.bench.tell(3000) == [("coin", 2, 20, "GB020A"), ("online", SERIAL)]
+    assert acceptor.bench.tell(3000) == [("coin", 2, 20, "GB020A", 0), ("online", SERIAL)]
     assert acceptor.driver.accepting is True
 
 
 def test_b02_a_corrupted_echo_gives_no_credit_and_the_next_poll_does(acceptor):
     acceptor.happen(4)
     acceptor.port.corrupt_echo = 1
-    assert acceptor.bench.tell(600) == [("coin", 1, 100, "GB100A")]
+    assert acceptor.bench.tell(600) == [("coin", 1, 100, "GB100A", 0)]
 
 
 @given(st.integers(0, 255), st.integers(1, 300))
@@ -414,3 +414,42 @@ def test_every_coin_exactly_once_over_restarts_of_the_cabinet(story):
             book(500)
     book(500)
     assert [event[2] for event in booked] == happened
+
+
+# The sorter.
+
+
+def route(position: int, path: int) -> bytes:
+    return cctalk(2, 210, bytes([position, path]))
+
+
+def test_a_coin_is_routed_between_polls_and_its_path_is_told(acceptor):
+    acceptor.driver.route(100, 2)
+    acceptor.port.always(route(4, 2), ACK)
+    acceptor.bench.run(450)
+    assert sum(frame == route(4, 2) for frame in acceptor.port.sent) == 1
+    acceptor.happen(4, 2)
+    assert acceptor.bench.tell(300) == [("coin", 1, 100, "GB100A", 2)]
+    acceptor.driver.route(100, 2)
+    acceptor.bench.run(2000)  # nothing more is sent: an unexpected frame fails
+
+
+@pytest.mark.parametrize("answer", [SILENCE, cctalk(1, 5, source=2)])
+def test_an_acceptor_without_a_sorter_is_left_alone(acceptor, answer):
+    acceptor.port.always(route(4, 2), answer)
+    acceptor.driver.route(100, 2)
+    acceptor.bench.run(4000)
+    asked = sum(frame == route(4, 2) for frame in acceptor.port.sent)
+    assert 3 <= asked <= 12
+    acceptor.happen(4)
+    assert acceptor.bench.tell(8000) == [("coin", 1, 100, "GB100A", 0)]
+    assert sum(frame == route(4, 2) for frame in acceptor.port.sent) == asked
+
+
+def test_routes_are_sent_again_after_a_reset(acceptor):
+    acceptor.port.always(route(4, 2), ACK)
+    acceptor.driver.route(100, 2)
+    acceptor.bench.run(1000)
+    acceptor.reset()
+    acceptor.bench.tell(8000)
+    assert sum(frame == route(4, 2) for frame in acceptor.port.sent) == 2

@@ -70,6 +70,7 @@ class Machine:
         self.port.arriving = b""
         self.bus = Bus(self.port)
         self.driver = Hopper(self.bus, **options)
+        self.driver.known(self.serial, self.life)
         self.bench = Bench(self.bus, self.driver)
 
     def say(self, data: bytes = b"", header: int = 0):
@@ -161,7 +162,7 @@ def test_start_up_byte_by_byte():
     port.expect(cctalk(3, 217), cctalk(1, 0, b"\x01", source=3))
     bench.run(700)
     assert port.sent == []
-    assert bench.tell(250) == [("online", SERIAL)]
+    assert bench.tell(250) == [("online", SERIAL), ("counted", SERIAL, 10000)]
     port.done()
     assert (driver.coin_id, driver.low, driver.full) == ("GB100A", True, False)
 
@@ -174,6 +175,7 @@ def test_payout_byte_by_byte():
     port.expect(COUNT, cctalk(1, 0, b"\xff\x00\x00", source=3))
     port.expect(bytes.fromhex("03 01 01 A4 A5 B2"), ACK)
     assert machine.driver.prepare(3)
+    machine.driver.known(SERIAL, 255)
     assert machine.bench.tell(100) == [("prepared", 255, 255)]
     machine.counter = 255
     assert machine.bench.tell(2000) == []  # nothing moves before the commit
@@ -342,6 +344,23 @@ def test_an_extra_coin_right_after_the_last_is_part_of_the_payout(keeps_count):
     assert machine.bench.tell(1000) == [("paid", 3), ("done", 3, 0, 0x80 | unless(keeps_count))]
 
 
+def test_coins_that_left_while_the_cabinet_was_without_power_are_told(keeps_count):
+    """The count up to which coins are booked comes from NVRAM; what the hopper shows beyond it left unasked."""
+    machine = Machine()
+    booked = machine.life
+    machine.life = (machine.life + 2) & 0xFFFFFF
+    machine.restart_cabinet()
+    machine.driver.known(SERIAL, booked)
+    assert machine.bench.tell(1500) == [("online", SERIAL), *([("extra", 2)] if keeps_count else [])]
+
+
+@pytest.mark.parametrize(("serial", "booked"), [(99, LIFE), (SERIAL, LIFE + 2), (SERIAL, LIFE - 256)])
+def test_a_count_of_another_hopper_or_out_of_proportion_begins_anew(serial, booked, keeps_count):
+    machine = Machine()
+    machine.driver.known(serial, booked)
+    assert machine.bench.tell(1500) == [("online", SERIAL), *([("counted", SERIAL, LIFE)] if keeps_count else [])]
+
+
 def test_coins_that_leave_while_idle_are_told(keeps_count):
     machine = Machine()
     machine.bench.tell(1500)
@@ -393,7 +412,8 @@ def test_b07_figures_and_count_that_disagree_prove_nothing(keeps_count):
     machine.pay(3)
     machine.life = (machine.life - 1) & 0xFFFFFF
     flags = 0x80 | EVIDENCE_MISSING if keeps_count else 0x80
-    assert machine.bench.tell(1500) == [("paid", 3), ("done", 3, 0, flags)]
+    recounted = [("counted", SERIAL, machine.life)] if keeps_count else []
+    assert machine.bench.tell(1500) == [("paid", 3), ("done", 3, 0, flags), *recounted]
 
 
 def test_silence_in_payout_offline_and_on_with_it():
@@ -411,7 +431,7 @@ def test_silence_in_payout_offline_and_on_with_it():
     assert len(identified) == 2
 
 
-def test_another_hopper_in_its_place_is_no_evidence():
+def test_another_hopper_in_its_place_is_no_evidence(keeps_count):
     machine = Machine()
     machine.start(6)
     machine.pay(2)
@@ -420,7 +440,8 @@ def test_another_hopper_in_its_place_is_no_evidence():
     machine.bench.tell(2500)
     machine.silent, machine.serial = False, 99
     machine.remaining, machine.paid, machine.unpaid = 0, 6, 0
-    assert machine.bench.tell(1500) == [("online", 99), ("done", 2, 4, 0x80 | EVIDENCE_MISSING)]
+    recounted = [("counted", 99, machine.life)] if keeps_count else []
+    assert machine.bench.tell(1500) == [("online", 99), ("done", 2, 4, 0x80 | EVIDENCE_MISSING), *recounted]
 
 
 def test_flags_that_cannot_be_read_do_not_hold_up_the_result():
@@ -429,7 +450,7 @@ def test_flags_that_cannot_be_read_do_not_hold_up_the_result():
     machine.bench.tell(200)
     machine.pay(1)
     machine.port.always(TEST, SILENCE)
-    assert machine.bench.tell(1200) == [("paid", 1), ("done", 1, 0, FLAGS_UNREAD)]
+    assert machine.bench.tell(2500) == [("paid", 1), ("done", 1, 0, FLAGS_UNREAD)]
 
 
 # After a restart of the cabinet.
@@ -483,12 +504,13 @@ def test_resume_when_the_hopper_was_reset_too(paid, keeps_count):
     assert resumed(machine, 3, 17)[-1] == ("done", paid, 3 - paid, 0x80 | unless(keeps_count))
 
 
-def test_resume_with_figures_below_what_was_booked_is_no_evidence():
+def test_resume_with_figures_below_what_was_booked_is_no_evidence(keeps_count):
     machine = Machine()
     machine.start(3)
     machine.pay(1)
     machine.reset()
-    assert resumed(machine, 3, 17, 2) == [("done", 2, 1, 0x80 | EVIDENCE_MISSING)]
+    recounted = [("counted", SERIAL, machine.life)] if keeps_count else []
+    assert resumed(machine, 3, 17, 2) == [("done", 2, 1, 0x80 | EVIDENCE_MISSING), *recounted]
 
 
 def test_resume_of_the_first_payout_after_power_on_needs_the_count_to_tell_equal_figures(keeps_count):
@@ -723,6 +745,6 @@ def test_a_stop_that_was_not_acknowledged_does_not_stop_the_next_payout():
     machine.bench.run(20)
     machine.silent = False
     machine.driver.dispense()
-    machine.bench.tell(400)
+    machine.bench.tell(900)
     machine.pay(2)
     assert machine.bench.tell(1000)[-1] == ("done", 2, 0, 0x80)

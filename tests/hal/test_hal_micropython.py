@@ -16,9 +16,12 @@ def told_by(interpreter: str) -> str:
 
 def test_the_story_under_cpython():
     told = told_by(sys.executable)
-    assert "('coin', 2, 100, 'GB100A')" in told
+    assert "('coin', 2, 100, 'GB100A', 0)" in told
     assert "('done', 3, 0, 128)" in told
     assert "('press', 'start')" in told
+    assert "('escrow', 5000, 2, b'\\x00\\x12\\xd6\\x87\\x7f\\xff\\xff\\xff\\x00\\x00\\x00\\x03') True False" in told
+    assert "('stacked', b'\\x00\\x12\\xd6\\x87\\x80\\x00\\x00\\x00\\x02', 5000, 2)" in told
+    assert "('stacker', 'full')" in told
 
 
 def test_the_story_under_micropython_is_the_same():

@@ -97,6 +97,58 @@ OPP = """
 20 13 07 00 00 00 00 29 FF
 """
 
+SSP = """
+7F 80 01 11 65 82
+7F 00 01 11 66 08
+7F 00 01 F0 20 0A
+7F 00 02 06 06 1B 94
+7F 00 01 F4 3B 8A
+7F 80 02 06 06 24 14
+7F 00 01 05 1E 08
+7F 00 01 0C 28 08
+7F 00 03 02 FF FF 26 18
+7F 80 01 0A 3F 82
+7F 00 01 09 36 08
+7F 00 01 07 11 88
+7F 80 01 07 12 02
+7F 80 01 01 06 02
+7F 00 01 18 50 08
+7F 00 01 08 33 88
+7F 00 01 56 F4 09
+7F 80 01 57 F2 03
+7F 80 01 F0 23 80
+7F 00 03 F0 F1 E8 BC 30
+7F 80 03 F0 EF 00 CF CA
+7F 00 03 F0 EF 03 C6 76
+7F 80 04 F0 CC EE 03 6D 2A
+7F 00 02 F0 EB 7A 22
+7F 00 04 F0 F1 E2 03 C1 01
+7F 00 03 02 7F 7F 00 2D 9A
+7F 80 01 6A 7F 7F 83
+7F 00 01 EA 7F 7F 8A
+7F 80 09 F0 27 3B 00 00 00 00 00 00 C7 EA
+7F 80 02 06 08 03 94
+7F 80 02 06 09 06 14
+7F 80 01 F8 10 00
+"""
+
+# text -> CRC, low byte first
+SSP_CRC = {b"": "FF FF", b"A": "84 FC", b"ABC": "9B 06", b"ABCD": "8C 9A", b"123456789": "E7 AE"}
+
+# An encrypted answer, its key, what it says and the counter that it carries.
+SSP_SECRET = (
+    "7F 00 11 7E 70 2F FE 1D 41 19 44 AD DA D1 DF D6 77 F5 33 CC 63 1D",
+    "67 45 23 01 67 45 23 01 95 65 00 00 00 00 00 00",
+    "F0 00 4A 78 B4",
+    1,
+)
+# Commands that carry 64-bit figures: code, figure, data bytes.
+SSP_FIGURES = (
+    (0x4A, 982451653, "C5 05 8F 3A 00 00 00 00"),
+    (0x4B, 1287821, "8D A6 13 00 00 00 00 00"),
+    (0x4C, 7554354432121, "79 C8 9C E2 DE 06 00 00"),
+)
+
 
 def frames(block: str) -> list[bytes]:
     """The frames of a block, one a line."""

@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
+from firmware.store import keys
+from firmware.store.journal import Journal
+from hal.board import Nvram
 from host_tools.cabinet import games
 from host_tools.hil.rig import Rig
 from host_tools.hil.script import parse
@@ -12,8 +15,8 @@ from host_tools.hil.script import parse
 class Story:
     """A cabinet in virtual time. `tell` runs rig script lines; truths and books are compared by `balanced`."""
 
-    def __init__(self, board: str, packs: Mapping[str, bytes]) -> None:
-        self.rig = Rig(packs, board=board)
+    def __init__(self, board: str, packs: Mapping[str, bytes], entropy: str = "asked") -> None:
+        self.rig = Rig(packs, board=board, entropy=entropy)
         self.world = self.rig.world
 
     def tell(self, script: str) -> "Story":
@@ -62,24 +65,52 @@ class Story:
         """Asserts the audit identity and that books and physical truths agree; returns the books."""
         books = self.books()
         assert books["audit"] == 0
-        assert books["coins_in"] == self.world.swallowed_pence
-        assert books["hopper_out"] == self.world.paid_pence
+        assert books["coins_in"] + books["test_coins_in"] == self.world.swallowed_pence
+        assert books["hopper_out"] + books["test_hopper_100"] + books["test_hopper_10"] == self.world.paid_pence
         return books
+
+    def stands_at(self, facts: Mapping[int, int | bytes]) -> "Story":
+        """The power goes, and comes back to a journal in which these keys have these values: a cabinet with a past."""
+        self.rig.power_off()
+        journal = Journal(Past(self.rig.session.nvram.memory))
+        assert not journal.open()
+        game = journal.get(keys.GAME).decode()
+        journal.commit(facts.items())
+        return self.tell(f"power on\nconsole game {game}")
+
+
+class Past(Nvram):
+    """The memory of a cabinet that is off, in a test's hands."""
+
+    def __init__(self, memory: bytearray | memoryview) -> None:
+        self.size = len(memory)
+        self._memory = memory
+
+    def read(self, offset: int, length: int) -> bytes:
+        return bytes(self._memory[offset : offset + length])
+
+    def write(self, offset: int, data: bytes) -> None:
+        self._memory[offset : offset + len(data)] = data
 
 
 @pytest.fixture
 def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
-    """story(script, game, packs): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed).
+    """story(script, game, packs, entropy): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed).
 
-    `packs`: other games than the tree's.
+    `packs`: other games than the tree's. `entropy`: which random device it has; the firmware expects the one that is asked.
     """
 
     told: list[Story] = []
 
-    def begin(script: str = "", game: str = "piggy_riches", packs: Mapping[str, bytes] | None = None) -> Story:
+    def begin(
+        script: str = "",
+        game: str = "piggy_riches",
+        packs: Mapping[str, bytes] | None = None,
+        entropy: str = "asked",
+    ) -> Story:
         for earlier in told:
             earlier.rig.close()  # an emulator that nobody asks any more would still run
-        told.append(Story(request.config.getoption("--board"), packs or games.packs()))
+        told.append(Story(request.config.getoption("--board"), packs or games.packs(), entropy))
         start = f"entropy seed 7\npower on\nconsole set quick_spin on\nconsole game {game}\n"
         return told[-1].tell(start + script)
 

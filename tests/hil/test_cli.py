@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from host_tools.hil import commission
+
 CABINET = [sys.executable, "-c", "from host_tools.cabinet.cli import app; app()"]
 
 
@@ -69,7 +71,6 @@ def test_every_bad_line_is_refused_before_anything_runs(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("note 500", "no note acceptor"),
         ("game piggy_riches\nwant pot mini", "this game has nothing of that kind"),
         ("game piggy_bank\nwant wheel mega", "this game has extra_spins, free_spins, golden_free_spins"),
         ("wait until handpay within 1s", "the state is"),
@@ -111,9 +112,10 @@ def test_soak_reports_cuts_as_json(tmp_path):
 
 
 def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
-    """The same drivers and models in real time: the cabinet boots to idle and answers at its console."""
-    devices = subprocess.Popen([*CABINET, "devices"], stdout=subprocess.PIPE, text=True)
+    """The same drivers and models in real time: a new cabinet gets its first set-up and is ready."""
+    devices = subprocess.Popen([*CABINET, "devices"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
+        assert devices.stdin is not None
         assert devices.stdout is not None
         ports = [devices.stdout.readline().strip() for _ in range(3)]
         arguments = [argument for port in ports for argument in ("--port", port)]
@@ -126,18 +128,34 @@ def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
         try:
             assert firmware.stdin is not None
             assert firmware.stdout is not None
-            state = ""
-            for _ in range(60):
-                firmware.stdin.write("status\n")
-                firmware.stdin.flush()
-                line = firmware.stdout.readline()
-                while not line.startswith("state"):
+
+            def hand(text: str) -> None:
+                devices.stdin.write(text + "\n")
+                devices.stdin.flush()
+
+            def until(part: str, typed: str) -> str:
+                """Types again and again until a line holds `part`, and returns it."""
+                for _ in range(60):
+                    firmware.stdin.write(typed + "\n")
+                    firmware.stdin.flush()
                     line = firmware.stdout.readline()
-                state = line.split()[1]
-                if state == "idle":
-                    break
-                time.sleep(0.5)
-            assert state == "idle"
+                    while not line.startswith(("state", "error", "locked items")) and " of 10 " not in line:
+                        line = firmware.stdout.readline()
+                    if part in line:
+                        return line
+                    time.sleep(0.5)
+                raise AssertionError(f"{part} never came")
+
+            until("setup", "status")
+            hand("turn technician")
+            until("1 of 10", "setup")
+            for number, answer in enumerate(commission.USUAL.values(), 2):
+                until(f"{number} of 10", answer)
+            asked = until("locked items", "piggy_bank").split("type ")[1].split()[0]
+            firmware.stdin.write(asked + "\n")
+            until("service", "status")
+            hand("unturn technician")
+            until("idle", "status")
         finally:
             os.kill(firmware.pid, signal.SIGTERM)
             firmware.wait(10)

@@ -24,7 +24,7 @@ def test_the_ladder_of_stakes(story, game):
         it.tell("press stake_up")
         bets.append(it.books()["bet"])
     assert bets == [*LADDER, LADDER[-1]]
-    it.tell("press stake_down\npower off\npower on\nexpect bet == 400")
+    it.tell("press stake_down\ncoin 10\npower off\npower on\nexpect bet == 400")
 
 
 @pytest.mark.parametrize(("game", "button"), TOGGLES)

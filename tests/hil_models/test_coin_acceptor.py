@@ -197,10 +197,32 @@ def test_faults_of_answering() -> None:
 
 def test_a_coin_can_fall_into_a_hopper() -> None:
     bench, model = ready()
-    fell: list[int] = []
-    model.on_coin = fell.append
+    fell: list[tuple[int, int]] = []
+    model.on_coin = lambda pence, path: fell.append((pence, path))
     insert(bench, model, 100)
-    assert fell == [100]
+    assert bench.ask(2, 209, b"\x04") == (0, b"\x01")
+    assert bench.ask(2, 210, b"\x04\x02") == (0, b"")
+    assert bench.ask(2, 209, b"\x04") == (0, b"\x02")
+    insert(bench, model, 100)
+    insert(bench, model, 10)
+    assert fell == [(100, 1), (100, 2), (10, 1)]
+    assert events(bench)[1:7] == [1, 1, 4, 2, 4, 1]
+    assert bench.ask(2, 210, b"\x04\x09") == bench.ask(2, 210, b"\x11\x01") == (5, b"")
+
+
+def test_sorter_paths_are_forgotten_at_a_reset() -> None:
+    bench, model = ready()
+    assert bench.ask(2, 210, b"\x04\x02") == (0, b"")
+    model.fault("reset")
+    bench.run(400)
+    assert bench.ask(2, 209, b"\x04") == (0, b"\x01")
+
+
+def test_an_acceptor_without_a_sorter_reports_path_0() -> None:
+    bench, model = ready(sorter=False)
+    assert bench.ask(2, 210, b"\x04\x02") is None
+    insert(bench, model, 100)
+    assert events(bench)[:3] == [1, 4, 0]
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,7 @@ from host_tools.hil import script_commands as cmd
 from host_tools.hil.faults import Arg, FaultSpec
 from host_tools.hil.line_faults import LINE_FAULTS
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
-from host_tools.hil.models.entropy_source import EntropySource
+from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.models.hopper import Hopper
 from host_tools.hil.models.opp_panel import OppPanel
 from host_tools.hil.script import ScriptError, parse
@@ -20,6 +20,7 @@ from host_tools.hil.vocabulary import DEFAULT, DEVICES, FIGURES, Vocabulary, is_
 
 GOOD = [
     ("coin 100", cmd.Coin(100), "coin 100"),
+    ("coins 10 200  5", cmd.Coins((10, 200, 5)), "coins 10 200 5"),
     ("note 2000", cmd.Note(2000), "note 2000"),
     ("press start", cmd.Press("start"), "press start"),
     ("press cash_out for 300", cmd.Press("cash_out", 300), "press cash_out for 300ms"),
@@ -75,7 +76,7 @@ GOOD = [
 ]
 
 BAD = [
-    ("coins 5", "unknown command 'coins'", "did you mean coin?"),
+    ("coinz 5", "unknown command 'coinz'", "did you mean coin"),
     ("coin", "coin in pence is missing", "whole number"),
     ("coin -5", "'-5' is no coin", "1 to"),
     ("coin 1e3", "'1e3' is no coin", "1 to"),
@@ -143,7 +144,7 @@ def test_all_bad_lines_are_told_at_once() -> None:
     with pytest.raises(ScriptError) as caught:
         parse(text, "evening.rig")
     assert [problem.line for problem in caught.value.problems] == [4, 6]
-    assert "evening.rig:4: unknown command 'bounce'; known: coin note" in str(caught.value)
+    assert "evening.rig:4: unknown command 'bounce'; known: coin coins note" in str(caught.value)
     assert str(caught.value).count("\n") == 1
 
 

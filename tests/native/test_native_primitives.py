@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from native import CoreError, crc32, hmac_sha256, sha256
-from native.cpython import chacha20_block, draws, scale
+from native.cpython import chacha20_block, draws, draws64, scale
 from native.cpython.wrapper import LANES, chacha20_lanes
 from tests.native import oracle
 
@@ -125,6 +125,31 @@ def test_scale_at_the_edges(word, range_, value):
 @given(st.integers(0, TOP), st.integers(1, TOP))
 def test_scale_follows_its_definition(word, range_):
     assert scale(word, range_) == (word % range_ if word < 2**32 - 2**32 % range_ else None)
+
+
+def test_scale_is_exactly_uniform_on_a_reduced_word():
+    """With words and ranges that are multiples of 2^24 the core's 32-bit rule is that of 8-bit words. All words of all 256
+    ranges: each value has the same number of words, as many words as possible are kept, and 2^32 (range 0) keeps each."""
+    for size in range(1, 257):
+        counts = [0] * size
+        for word in range(256):
+            value = scale(word << 24, size << 24 & TOP)
+            if value is not None:
+                assert value & 0xFFFFFF == 0
+                counts[value >> 24] += 1
+        assert counts == [256 // size] * size
+
+
+def test_draws64_is_exactly_uniform_on_a_reduced_word():
+    """The same of the 64-bit rule, by its definition and the words of a seed: the high word first, both thrown away together."""
+    words = oracle.stream(bytes(32))
+    limit = 3 << 62
+    expected = []
+    while len(expected) < 300:
+        word = next(words) << 32 | next(words)
+        if word < 2**64 - 2**64 % limit:
+            expected.append(word % limit)
+    assert draws64(bytes(32), [limit] * 300) == expected
 
 
 @given(st.binary(min_size=32, max_size=32), st.lists(st.integers(1, TOP), max_size=60))

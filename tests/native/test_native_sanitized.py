@@ -170,3 +170,9 @@ def test_a_stream_without_usable_words_is_a_fault_not_a_loop(sanitizer, core, pa
     program = compile_c(tmp_path / "stuck", *sanitizer, sources=[HERE / "stuck_stream.c", *others])
     done = subprocess.run([program, packs[0]], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_health_tests_at_the_ends_of_their_counters(sanitizer, core, tmp_path):
+    program = compile_c(tmp_path / "health", *sanitizer, sources=[HERE / "health_wraps.c", *core.values()])
+    done = subprocess.run([program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "")

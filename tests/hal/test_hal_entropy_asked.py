@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hal.entropy.source import EntropySource
+from hal.entropy.asked import AskedSource
 from tests.hal.bench import SILENCE, Bench, ScriptedPort
 
 
@@ -22,8 +22,8 @@ def port() -> ScriptedPort:
 
 
 @pytest.fixture
-def source(port) -> EntropySource:
-    return EntropySource(port)
+def source(port) -> AskedSource:
+    return AskedSource(port)
 
 
 @pytest.fixture
@@ -48,9 +48,9 @@ def test_a_request_byte_by_byte(bench, port, source):
     port.done()
 
 
-def test_256_bytes_are_fetched_64_at_a_time(bench, port, source):
-    for part in range(4):
-        port.expect(ask(64), numbered(64, 64 * part) + b"\x00")
+def test_256_bytes_are_fetched_128_at_a_time(bench, port, source):
+    for part in range(2):
+        port.expect(ask(128), numbered(128, 128 * part) + b"\x00")
     assert source.request(256)
     assert not source.request(1)
     bench.run(300)
@@ -117,14 +117,14 @@ def test_stale_bytes_at_the_start_are_drained(bench, port, source):
     assert source.stray_bytes == 13
 
 
-def test_silence_for_a_second_is_offline_and_it_keeps_trying(bench, port, source):
+def test_silence_for_half_a_second_is_offline_and_it_keeps_trying(bench, port, source):
     port.expect(ask(4), b"abcd\x00")
     source.request(4)
     assert bench.tell(300) == [("online",)]
     port.always(ask(4), SILENCE)
     source.request(4)
-    assert bench.tell(900) == []
-    assert bench.tell(200) == [("offline",)]
+    assert bench.tell(480) == []
+    assert bench.tell(40) == [("offline",)]
     assert bench.tell(5000) == []
     assert port.count(ask(4)) >= 5
     port.always(ask(4), b"efgh\x00")
@@ -134,13 +134,27 @@ def test_silence_for_a_second_is_offline_and_it_keeps_trying(bench, port, source
 
 def test_a_late_rest_of_an_answer_is_not_taken_for_the_next(bench, port, source):
     port.expect(ask(8), b"\x01\x02\x03")
+    port.expect(ask(8), numbered(8, 30) + b"\x00")
     port.expect(ask(8), numbered(8, 50) + b"\x00")
     source.request(8)
-    bench.run(1250)
+    bench.run(750)
     port.arriving = b"\x04\x05\x06\x07\x08\x00"
-    bench.run(500)
+    bench.run(700)
     assert source.take(8) == numbered(8, 50)
     assert source.timeouts == 1
+
+
+def test_an_old_buffer_that_looks_like_an_answer_is_thrown_away(bench, port, source):
+    """The device is pulled, asked in vain, and plugged in again: it sends what it had sent before, whole and with status 0."""
+    port.expect(ask(8), SILENCE)
+    port.expect(ask(8), SILENCE)
+    port.expect(ask(8), numbered(8, 50) + b"\x00")
+    source.request(8)
+    bench.run(1000)
+    assert port.count(ask(8)) == 2
+    port.arriving = numbered(8) + b"\x00"
+    bench.run(400)
+    assert source.take(8) == numbered(8, 50)
 
 
 def test_too_many_bytes_make_the_answer_worthless(bench, port, source):
@@ -149,6 +163,31 @@ def test_too_many_bytes_make_the_answer_worthless(bench, port, source):
     source.request(4)
     bench.run(600)
     assert source.take(4) == b"efgh"
+
+
+def test_what_was_asked_for_before_a_cancel_is_never_handed_out(bench, port, source):
+    port.expect(ask(8), b"\x01\x02")
+    source.request(8)
+    bench.run(250)
+    source.cancel()
+    port.expect(ask(8), numbered(8, 50) + b"\x00")
+    source.request(8)
+    port.arriving = b"\x03\x04\x05\x06\x07\x08\x00"
+    bench.run(150)
+    assert source.available() == 0
+    bench.run(150)
+    assert source.take(8) == numbered(8, 50)
+    assert not any(source._answer)
+
+
+def test_a_cancel_wipes_what_is_stored(bench, port, source):
+    port.expect(ask(8), numbered(8, 1) + b"\x00")
+    source.request(8)
+    bench.run(300)
+    assert source.available() == 8
+    source.cancel()
+    assert source.available() == 0
+    assert not any(source._store)
 
 
 def test_bytes_that_nobody_asked_for_are_dropped(bench, port, source):
@@ -182,9 +221,9 @@ def test_a_free_running_stream_is_never_taken_for_answers(bench, port, source):
 @given(st.lists(st.tuples(st.binary(max_size=80), st.integers(0, 1500)), max_size=12))
 def test_no_noise_raises_and_a_quiet_line_works_again(noise):
     port = ScriptedPort()
-    source = EntropySource(port)
+    source = AskedSource(port)
     bench = Bench(source)
-    for number in range(1, 65):
+    for number in range(1, 129):
         port.always(ask(number), SILENCE)
     for chunk, pause_ms in noise:
         source.request(16)
@@ -193,7 +232,7 @@ def test_no_noise_raises_and_a_quiet_line_works_again(noise):
         source.poll(bench.now_ms + pause_ms)
         bench.now_ms += pause_ms
     bench.tell(3000)
-    for number in range(1, 65):
+    for number in range(1, 129):
         port.always(ask(number), numbered(number, 7) + b"\x00")
     source.take(source.available())
     source.request(16)
