@@ -12,15 +12,16 @@ import typer
 import native
 from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
+from host_tools.cabinet.exits import check_board, fail
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
 from host_tools.hil.script_commands import Command
-from host_tools.hil.sessions import BOARDS
 from host_tools.hil.transcript import Transcript
 from host_tools.par.cli import app as par
 from host_tools.par.reading import SheetError
 from host_tools.rng.cli import app as rng
+from host_tools.soak.cli import soak
 
 SCRIPTS = Path(__file__).parent.parent / "hil" / "scripts"
 DEMO = SCRIPTS / "demo.rig"
@@ -28,20 +29,9 @@ DEMO = SCRIPTS / "demo.rig"
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it."
 )
+app.command()(soak)
 app.add_typer(par, name="par", help="The games' mathematics: build, show, exact, simulate, search.")
 app.add_typer(rng, name="rng", help="Randomness: batteries over a device, a file, or the firmware's whole chain.")
-
-
-def fail(message: str, code: int = 1) -> typer.Exit:
-    """An error for a person on standard error, and the exit that goes with it."""
-    print(f"cabinet: {message}", file=sys.stderr)
-    return typer.Exit(code)
-
-
-def check_board(board: str) -> None:
-    """Exit 2 unless the rig has such a board."""
-    if board not in BOARDS:
-        raise fail(f"there is no board {board}; there is {', '.join(BOARDS)}", 2)
 
 
 @app.command()
@@ -114,109 +104,6 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool,
         print(f"cabinet: {failure}", file=sys.stderr)
         return 1
     return 0
-
-
-@app.command()
-def soak(
-    cuts: Annotated[
-        str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
-    ] = "exhaustive",
-    script: Annotated[
-        Path | None, typer.Option(help="A rig script for --cuts; without one, all money scripts.")
-    ] = None,
-    mains: Annotated[bool, typer.Option(help="With --cuts: only cuts that take the devices' power too.")] = False,
-    plays: Annotated[
-        int,
-        typer.Option(
-            help="Instead: random lives of cabinets until N plays are done, with faults and power cuts.", min=0
-        ),
-    ] = 0,
-    jobs: Annotated[
-        int, typer.Option(help="Processes for --plays and --cuts; the result does not depend on them.", min=1)
-    ] = 2,
-    kills: Annotated[int, typer.Option(help="Instead: kill the board N times at random moments.", min=0)] = 0,
-    wear: Annotated[
-        bool, typer.Option("--wear", help="Instead: what the journal writes, and what memory stands it.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="What --plays and --kills do, repeats from its seed.", min=0)] = 1,
-    board: Annotated[str, typer.Option(help="Board for --kills: host, unix or mps2.")] = "host",
-    as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
-) -> None:
-    """Cut the power and check the books after each recovery and the script's own end.
-
-    Exit: 0 no violation, 1 violations, 2 wrong arguments.
-    """
-    check_board(board)
-    if wear:
-        from host_tools.soak import wear as journal_wear
-
-        found = journal_wear.measure(games.packs())
-        a_year = journal_wear.year(found)
-        print(json.dumps({"each": found, "year": a_year}) if as_json else journal_wear.as_text(found, a_year))
-        return
-    if plays:
-        from host_tools.soak.cli import random_lives
-
-        raise typer.Exit(random_lives(games.packs(), plays, seed, jobs, as_json))
-    if not kills:
-        raise typer.Exit(_soak_cuts(cuts, script, mains, jobs, as_json))
-    from host_tools.soak import kills as power_kills
-
-    with _progress(as_json) as progress:
-        task = progress.add_task("power cuts", total=kills)
-        try:
-            report = power_kills.run(
-                games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done)
-            )
-        except (RigError, BoardsError, BoardFailed) as error:
-            raise fail(str(error)) from None
-    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
-    found["violations"] = report.violated
-    print(json.dumps(found) if as_json else ", ".join(f"{key} {value}" for key, value in found.items()))
-    for violation in report.violations:
-        print(f"cabinet: {violation}", file=sys.stderr)
-    if report.violated:
-        raise typer.Exit(1)
-
-
-def _progress(quiet: bool):
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-    return Progress(*columns, TimeElapsedColumn(), disable=quiet or not sys.stderr.isatty())
-
-
-def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: bool) -> int:
-    from host_tools.soak import cuts_all
-
-    try:
-        every = 1 if cuts == "exhaustive" else int(cuts)
-        if every < 1:
-            raise ValueError
-    except ValueError:
-        raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
-    try:
-        scripts = cuts_all.read([script] if script else cuts_all.FOLDER.glob("*.rig"))
-        packs = games.packs()
-    except OSError as error:
-        raise fail(f"cannot read {script}: {error.strerror}", 2) from None
-    except ValueError as error:
-        raise fail(str(error), 2) from None
-    kinds = ("mains",) if mains else cuts_all.KINDS
-    with _progress(as_json) as progress:
-        task = progress.add_task("scripts", total=len(scripts) * len(kinds))
-
-        def show(cuts: int, done: int, tasks: int) -> None:
-            progress.update(task, completed=done, total=tasks, description=f"{cuts} power cuts, scripts")
-
-        total, by_script = cuts_all.run(scripts, packs, kinds=kinds, every=every, jobs=jobs, progress=show)
-    if as_json:
-        print(cuts_all.as_json(total, by_script))
-    else:
-        print(cuts_all.as_text(total, by_script))
-    for violation in total.violations:
-        print(f"cabinet: {violation}", file=sys.stderr)
-    return 1 if total.violated else 0
 
 
 @app.command()

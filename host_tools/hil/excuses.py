@@ -21,7 +21,7 @@ _SHORT: Final = frozenset({"hopper_empty"})
 LINES: Final[dict[str, frozenset[str]]] = {
     "cctalk": _ACCEPTOR | _HOPPER,
     "panel": frozenset({"panel_offline", "em_meter"}),
-    "entropy": frozenset({"rng_no_data", "rng_health"}),
+    "entropy": frozenset({"rng_no_data", "rng_repetition", "rng_proportion", "rng_device"}),
     "console": frozenset(),
 }
 # Error codes of header 229 (SOURCES.md 1.4) by what they mean for the cabinet.
@@ -43,11 +43,7 @@ DEVICES: Final[dict[tuple[str, str], frozenset[str]]] = {
     ("panel", "crc"): LINES["panel"],
     ("panel", "meter_unplugged"): frozenset({"em_meter"}),
     ("panel", "sense_broken"): frozenset({"em_meter"}),
-    ("entropy", "silent"): LINES["entropy"],
     ("entropy", "stuck"): LINES["entropy"],
-    ("entropy", "unhealthy"): LINES["entropy"],
-    ("entropy", "slow"): LINES["entropy"],
-    ("entropy", "short"): LINES["entropy"],
 }
 
 

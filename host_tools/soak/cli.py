@@ -1,10 +1,12 @@
-"""What `cabinet soak --plays` shows: a progress bar, the report, and for each failure a script that repeats it."""
+"""`cabinet soak`: progress, the report, and for each failure a script that repeats it."""
 
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -17,7 +19,106 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from host_tools.soak import soaking
+from host_tools.boards.debian import BoardsError
+from host_tools.cabinet import games
+from host_tools.cabinet.exits import check_board, fail
+from host_tools.hil.host_session import BoardFailed
+from host_tools.hil.rig import RigError
+from host_tools.soak import cuts_all, soaking
+from host_tools.soak import kills as power_kills
+from host_tools.soak import wear as journal_wear
+
+
+def soak(
+    cuts: Annotated[
+        str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
+    ] = "exhaustive",
+    script: Annotated[
+        Path | None, typer.Option(help="A rig script for --cuts; without one, all money scripts.")
+    ] = None,
+    mains: Annotated[bool, typer.Option(help="With --cuts: only cuts that take the devices' power too.")] = False,
+    plays: Annotated[
+        int,
+        typer.Option(
+            help="Instead: random lives of cabinets until N plays are done, with faults and power cuts.", min=0
+        ),
+    ] = 0,
+    jobs: Annotated[
+        int, typer.Option(help="Processes for --plays and --cuts; the result does not depend on them.", min=1)
+    ] = 2,
+    kills: Annotated[int, typer.Option(help="Instead: kill the board N times at random moments.", min=0)] = 0,
+    wear: Annotated[
+        bool, typer.Option("--wear", help="Instead: what the journal writes, and what memory stands it.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="What --plays and --kills do, repeats from its seed.", min=0)] = 1,
+    board: Annotated[str, typer.Option(help="Board for --kills: host, unix or mps2.")] = "host",
+    as_json: Annotated[bool, typer.Option("--json", help="The report as one object.")] = False,
+) -> None:
+    """Cut the power and check the books after each recovery and the script's own end.
+
+    Exit: 0 no violation, 1 violations, 2 wrong arguments.
+    """
+    check_board(board)
+    if wear:
+        found = journal_wear.measure(games.packs())
+        a_year = journal_wear.year(found)
+        print(json.dumps({"each": found, "year": a_year}) if as_json else journal_wear.as_text(found, a_year))
+        return
+    if plays:
+        raise typer.Exit(_random_lives(games.packs(), plays, seed, jobs, as_json))
+    if not kills:
+        raise typer.Exit(_soak_cuts(cuts, script, mains, jobs, as_json))
+    with _progress(as_json) as progress:
+        task = progress.add_task("power cuts", total=kills)
+        try:
+            report = power_kills.run(
+                games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done)
+            )
+        except (RigError, BoardsError, BoardFailed) as error:
+            raise fail(str(error)) from None
+    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
+    found["violations"] = report.violated
+    print(json.dumps(found) if as_json else ", ".join(f"{key} {value}" for key, value in found.items()))
+    for violation in report.violations:
+        print(f"cabinet: {violation}", file=sys.stderr)
+    if report.violated:
+        raise typer.Exit(1)
+
+
+def _progress(quiet: bool):
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
+    return Progress(*columns, TimeElapsedColumn(), disable=quiet or not sys.stderr.isatty())
+
+
+def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: bool) -> int:
+    try:
+        every = 1 if cuts == "exhaustive" else int(cuts)
+        if every < 1:
+            raise ValueError
+    except ValueError:
+        raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
+    try:
+        scripts = cuts_all.read([script] if script else cuts_all.FOLDER.glob("*.rig"))
+        packs = games.packs()
+    except OSError as error:
+        raise fail(f"cannot read {script}: {error.strerror}", 2) from None
+    except ValueError as error:
+        raise fail(str(error), 2) from None
+    kinds = ("mains",) if mains else cuts_all.KINDS
+    with _progress(as_json) as progress:
+        task = progress.add_task("scripts", total=len(scripts) * len(kinds))
+
+        def show(cuts: int, done: int, tasks: int) -> None:
+            progress.update(task, completed=done, total=tasks, description=f"{cuts} power cuts, scripts")
+
+        total, by_script = cuts_all.run(scripts, packs, kinds=kinds, every=every, jobs=jobs, progress=show)
+    if as_json:
+        print(cuts_all.as_json(total, by_script))
+    else:
+        print(cuts_all.as_text(total, by_script))
+    for violation in total.violations:
+        print(f"cabinet: {violation}", file=sys.stderr)
+    return 1 if total.violated else 0
 
 
 class _Rate(ProgressColumn):
@@ -25,7 +126,7 @@ class _Rate(ProgressColumn):
         return Text(f"{task.speed or 0:.0f} a second")
 
 
-def random_lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int, as_json: bool) -> int:
+def _random_lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int, as_json: bool) -> int:
     """Soaks, prints the report, writes a script of each of the first failures to this folder. Returns the exit code."""
     columns = (
         BarColumn(),
