@@ -12,6 +12,7 @@ TX_BYTES = 256  # what a port takes before the line has carried any of it
 TICKS_PERIOD = 1 << 30
 _TICKS_MASK = TICKS_PERIOD - 1
 _HALF_PERIOD = TICKS_PERIOD >> 1
+_PIECE_BYTES = 256  # of a memory that are compared at once: a used heap may have no room for more in one piece
 
 
 class PortError(Exception):
@@ -52,10 +53,34 @@ class Nvram:
         """Bytes land in ascending order. ValueError: not inside the memory, and then nothing was written."""
         self.check(offset, len(data))
 
+    def holds(self, offset: int, data: bytes) -> bool:
+        """Whether `data` is what the memory reads from `offset` on. ValueError: not inside the memory.
+
+        A board may answer this and `same` without making copies.
+        """
+        for place in range(0, len(data), _PIECE_BYTES):
+            piece = data[place : place + _PIECE_BYTES]
+            if bytes(self.read(offset + place, len(piece))) != piece:
+                return False
+        return True
+
+    def same(self, first: int, second: int, length: int) -> bool:
+        """Whether `length` bytes read the same at both places. ValueError: not inside the memory."""
+        return self.read(first, length) == self.read(second, length)
+
     def check(self, offset: int, length: int) -> None:
         """ValueError unless `length` bytes from `offset` lie inside the memory."""
         if offset < 0 or length < 0 or offset + length > self.size:
             raise ValueError("outside the NVRAM")
+
+
+class SlotMemory(Nvram):
+    """Memory of the application slots, apart from the NVRAM. This base class is that of a board without slots."""
+
+    def view(self, offset: int, length: int) -> "bytes | memoryview":
+        """The bytes in place: whoever writes them changes what the view shows. ValueError: not inside the memory."""
+        self.check(offset, length)
+        return b""
 
 
 class Cipher:
@@ -73,12 +98,14 @@ class Board:
 
     name: for the console
     nvram: the board's Nvram
+    slots: its SlotMemory (firmware/update/slots.py)
     reset_reason: "power", "watchdog" or "soft"
     """
 
     name = "none"
     reset_reason = "power"
     nvram = Nvram()
+    slots = SlotMemory()
 
     def port(self, name: str) -> "SerialPort":
         """The port "console", "cctalk", "note", "panel", "entropy" or "host"; KeyError if the board lacks it."""
@@ -94,6 +121,10 @@ class Board:
     def stack(self) -> tuple:
         """(bytes of stack, most of them that were ever in use since reset), () where the board cannot tell."""
         return ()
+
+    def resident(self) -> bytes:
+        """The resident program's code and constants in place, b"" where they cannot be read."""
+        return b""
 
     def aes(self, key: bytes) -> Cipher:
         """AES with a key of 16 bytes: MicroPython's cryptolib. ValueError where the board was built without it."""

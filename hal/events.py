@@ -4,11 +4,14 @@
 class EventQueue:
     """Up to `capacity` event tuples, oldest first, in memory taken once.
 
+    oldest: the oldest event, or None. An attribute, as every driver is asked for it in every turn of the loop.
+
     A driver asks for room before it talks to its device, so an event never has to be thrown away. An overflow is
     therefore a mistake of the driver and raises.
     """
 
     def __init__(self, capacity: int):
+        self.oldest = None
         self._slots: list = [None] * capacity
         self._first = 0
         self._count = 0
@@ -25,17 +28,16 @@ class EventQueue:
         if not self.room():
             raise IndexError("event queue full")
         self._slots[(self._first + self._count) % len(self._slots)] = event
+        if not self._count:
+            self.oldest = event
         self._count += 1
-
-    def peek(self):
-        """The oldest event, or None. It stays."""
-        return self._slots[self._first] if self._count else None
 
     def pop(self):
         """Remove and return the oldest event; None if there is none."""
-        event = self.peek()
+        event = self.oldest
         if event is not None:
             self._slots[self._first] = None
             self._first = (self._first + 1) % len(self._slots)
             self._count -= 1
+            self.oldest = self._slots[self._first]
         return event

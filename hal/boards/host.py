@@ -12,7 +12,7 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from hal.board import TICKS_PERIOD, TX_BYTES, Board, Nvram, PortError, SerialPort
+from hal.board import TICKS_PERIOD, TX_BYTES, Board, Nvram, PortError, SerialPort, SlotMemory
 from hal.board import Cipher as BlockCipher
 
 NVRAM_BYTES = 65536
@@ -79,6 +79,26 @@ class FileNvram(Nvram):
         """Flush and give the file back."""
         self._map.flush()
         self._map.close()
+
+
+class MemorySlots(SlotMemory):
+    """Application slots in memory, which the caller keeps if it is to survive."""
+
+    def __init__(self, memory: bytearray | memoryview):
+        self.memory = memory
+        self.size = len(memory)
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.check(offset, length)
+        return bytes(self.memory[offset : offset + length])
+
+    def write(self, offset: int, data: bytes) -> None:
+        self.check(offset, len(data))
+        self.memory[offset : offset + len(data)] = data
+
+    def view(self, offset: int, length: int) -> memoryview:
+        self.check(offset, length)
+        return memoryview(self.memory)[offset : offset + length].toreadonly()
 
 
 class TtySerialPort(SerialPort):
@@ -220,7 +240,7 @@ class HostBoard(Board):
 
     ports: name to SerialPort; games: name to pack; ticks: milliseconds, wrapped here; on_reset: called by reset(),
     which raises BoardReset if there is none; clock: read() and set(moment_s) as Board.clock_s() and set_clock(), None
-    for a board without one
+    for a board without one; slots: where applications are, None for a board without any
     watchdog_feeds: how often the loop has said that it is alive
     """
 
@@ -235,8 +255,10 @@ class HostBoard(Board):
         reset_reason: str = "power",
         on_reset: Callable[[], None] | None = None,
         clock: BatteryClock | None = None,
+        slots: SlotMemory | None = None,
     ):
         self.nvram = nvram
+        self.slots = slots or SlotMemory()
         self.reset_reason = reset_reason
         self.watchdog_feeds = 0
         self._ports = ports

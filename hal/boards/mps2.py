@@ -7,6 +7,8 @@ are read in place.
           + 8    rows: 16 bytes name (zero padded), u32 offset from PACKS, u32 bytes
 """
 
+import os
+
 import cabinet_board  # pyright: ignore[reportMissingImports] - the board's C module
 
 from hal.board import Board, PortError, SerialPort
@@ -18,6 +20,11 @@ PACKS_MAGIC = b"CABP"
 MAX_PACKS = 32
 _ROW_BYTES = 24
 _NAME_BYTES = 16
+
+# Two application slots of 2 MiB and their record (firmware/update/slots.py).
+SLOTS = 2 << 20
+SLOTS_BYTES = (4 << 20) + 4096
+GAMES = "/rom/games"  # of the application of a slot, which main.c mounts
 
 # The C module sets the baud: 115200, and 9600 for ccTalk and the note acceptor. There is no sixth UART for "host".
 UARTS = {"console": 0, "cctalk": 1, "panel": 2, "entropy": 3, "note": 4}
@@ -40,13 +47,15 @@ class Mps2Board(Board):
     feed_watchdog = staticmethod(cabinet_board.feed)
     reset = staticmethod(cabinet_board.reset)
     stack = staticmethod(cabinet_board.stack)
+    resident = staticmethod(cabinet_board.resident)
 
     def __init__(self):
         cabinet_board.watchdog(WATCHDOG_MS)
         self.reset_reason = cabinet_board.reset_reason()
         self.nvram = cabinet_board.Nvram()
+        self.slots = cabinet_board.Nvram(SLOTS, SLOTS_BYTES)
         self._ports = {name: cabinet_board.Uart(number, PortError) for name, number in UARTS.items()}
-        self._packs = _find_packs()
+        self._packs = _application_packs() or _find_packs()
         self._clock = Ds1338(I2c)
 
     # The emulator's chip is read over the bus and not set: it applies each register that is written by another clock than
@@ -69,11 +78,26 @@ class Mps2Board(Board):
     def port(self, name: str) -> SerialPort:
         return self._ports[name]
 
+    def start(self, offset: int, length: int) -> None:
+        """The application whose ROMFS lies there in the slots' memory is started when the program ends."""
+        cabinet_board.application(SLOTS + offset, length)
+
     def game(self, name: str) -> bytes:
         return self._packs[name]
 
     def games(self) -> tuple:
         return tuple(sorted(self._packs))
+
+
+def _application_packs() -> dict:
+    """Name -> memoryview of the packs in the slot of the running application, {} without one."""
+    if cabinet_board.application() is None:
+        return {}
+    packs = {}
+    for name in os.listdir(GAMES):
+        if name.endswith(".pack"):
+            packs[name[:-5]] = memoryview(open(GAMES + "/" + name, "rb"))  # noqa: SIM115 - the view is of the slot itself
+    return packs
 
 
 def _find_packs() -> dict:

@@ -43,7 +43,10 @@ _DONE = 3
 
 
 class Transaction:
-    """A request and its outcome. Made by Bus.transaction()."""
+    """A request and its outcome. Made by Bus.transaction().
+
+    done: it has an outcome to take()
+    """
 
     def __init__(self, bus: "Bus", address: int):
         self.address = address
@@ -57,6 +60,7 @@ class Transaction:
         self.sent: bytes | None = None  # data of the last attempt that was put on the line
         self.repeats = 0
         self.state = _IDLE
+        self.done = False
         self.status = UNKNOWN
         self.answer = b""
         self._bus = bus
@@ -65,11 +69,6 @@ class Transaction:
     def pending(self) -> bool:
         """Started and without outcome."""
         return self.state == _QUEUED or self.state == _ON_LINE
-
-    @property
-    def done(self) -> bool:
-        """It has an outcome to take()."""
-        return self.state == _DONE
 
     def start(
         self,
@@ -101,6 +100,7 @@ class Transaction:
         self.urgent = urgent
         self.after_gap = after_gap
         self.sent = None
+        self.done = False
         self.state = _QUEUED
         self._bus.enqueue(self)
 
@@ -109,10 +109,12 @@ class Transaction:
         self.status = status
         self.answer = answer
         self.state = _DONE
+        self.done = True
 
     def take(self) -> tuple:
         """(status, data of the answer); the transaction is free again."""
         self.state = _IDLE
+        self.done = False
         return (self.status, self.answer)
 
     def withdraw(self) -> bool:
@@ -200,6 +202,12 @@ class Bus:
             self._owed[address] = _Owed()
         return Transaction(self, address)
 
+    def release(self, transaction: "Transaction") -> None:
+        """Its driver is no more: room for another one. What is on the line already ends unheard."""
+        if transaction.state == _QUEUED:
+            self.dequeue(transaction)
+        self._made -= 1
+
     def statistics(self) -> tuple:
         """Counters since the start, as (name, number) pairs for the console."""
         return (
@@ -240,9 +248,9 @@ class Bus:
     def poll(self, now_ms: int) -> None:
         """Take what has arrived, end what took too long, send what is next."""
         arrived = self._port.read()
-        for byte in arrived:
-            self._receive(byte, now_ms)
         if arrived:
+            for byte in arrived[self._take_echo(arrived, now_ms) :]:
+                self._receive(byte, now_ms)
             self._last_byte_ms = now_ms
         self._polled_ms = now_ms
         if self._active is not None and self._is_late(now_ms):
@@ -296,6 +304,18 @@ class Bus:
         except PortError:
             self.port_faults += 1
             self._fail(transaction, now_ms)
+
+    def _take_echo(self, arrived: bytes, now_ms: int) -> int:
+        """Takes what has arrived of a sound echo at once. Returns how many bytes that were."""
+        if self._active is None or self._echoed == len(self._frame):
+            return 0
+        number = min(len(arrived), len(self._frame) - self._echoed)
+        if arrived[:number] != self._frame[self._echoed : self._echoed + number]:
+            return 0
+        self._echoed += number
+        if self._echoed == len(self._frame):
+            self._deadline_ms = now_ms + ANSWER_MS
+        return number
 
     def _receive(self, byte: int, now_ms: int) -> None:
         transaction = self._active

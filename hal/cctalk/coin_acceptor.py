@@ -16,6 +16,8 @@ one by one.
 
 A reset wipes the five events, and a coin may have gone with them. `accepted` is the acceptor's lifetime count of coins
 (header 225), which survives it: the firmware compares it with what it has booked. -1 where the acceptor keeps none.
+("coins_lost", counter, events, accepted) carries the count as it stood before the five that are shown, for the same
+comparison: the lost events may have been coins or refusals.
 
 A coin is booked by its id (`GB100A`), never by its position. A coin that was accepted although its position is not
 programmed, or its id is not in `values`, is ("coin_error", counter, UNKNOWN_COIN + position): swallowed, and worth
@@ -31,6 +33,8 @@ CHECK_MS = 5000  # how often the inhibit mask is read back
 COINS = 16
 SHOWN_EVENTS = 5
 MASK_TRIES = 3
+JUMP_TRIES = 3
+COUNT_MODULUS = 1 << 24  # of header 225
 ROUTE_TRIES = 3
 
 UNKNOWN_COIN = 256  # error codes of the device are bytes; from here on they are the driver's
@@ -85,6 +89,8 @@ class CoinAcceptor(Device):
         self._new = True  # nothing was read from it since it was identified
         self._position = 0
         self._mask_tries = 0
+        self._accepted = 0
+        self._jump_tries = 0
         self._masked = False
         self._routes = {}  # pence to sorter path, as the firmware wants it
         self._routed = bytearray(COINS)  # by position, what the device has acknowledged; 0: not known
@@ -285,7 +291,31 @@ class CoinAcceptor(Device):
         if mask == b"\x00\x00" and self._mask() != mask and self._seen:
             self._read_accepted()
         else:
+            self._jump_tries = 0
+            self._ask(_ACCEPT_COUNTER, self._count_before, b"", IDEMPOTENT, 3, 3, self._no_count)
+
+    # How many coins were among the lost events: the count of coins taken around a look at the events, until no coin fell between.
+
+    def _count_before(self, answer: bytes) -> None:
+        self._accepted = int.from_bytes(answer, "little")
+        self._ask(_READ_EVENTS, self._shown_again, b"", IDEMPOTENT, 11, 11, self._no_events)
+
+    def _shown_again(self, answer: bytes) -> None:
+        self._shown = answer
+        self._ask(_ACCEPT_COUNTER, self._count_after, b"", IDEMPOTENT, 3, 3, self._no_count)
+
+    def _count_after(self, answer: bytes) -> None:
+        accepted = int.from_bytes(answer, "little")
+        if accepted == self._accepted:
+            self._take_shown(accepted)
+        elif self._jump_tries < JUMP_TRIES:
+            self._jump_tries += 1
+            self._count_before(answer)
+        else:
             self._take_shown()
+
+    def _no_count(self, status: int) -> None:
+        self._take_shown()
 
     def _read_accepted(self) -> None:
         """It was reset: coins accepted in its life (header 225), three bytes, least significant first."""
@@ -305,18 +335,22 @@ class CoinAcceptor(Device):
         self.accepting = None
         self._take_shown()
 
-    def _take_shown(self) -> None:
+    def _take_shown(self, accepted: int = -1) -> None:
         self._new = False
         if self._shown[0]:
-            self._take(self._shown)
+            self._take(self._shown, accepted)
         self._go_on()
 
-    def _take(self, shown: bytes) -> None:
-        """Queue the events after `_seen`, oldest first, each with its own counter."""
+    def _take(self, shown: bytes, accepted: int) -> None:
+        """Queue the events after `_seen`, oldest first, each with its own counter. `accepted`: coins in its life, -1 unknown."""
         counter = shown[0]
         new = counter_delta(self._seen, counter)
         if new > SHOWN_EVENTS:
-            self._events.push(("coins_lost", counter_back(counter, SHOWN_EVENTS), new - SHOWN_EVENTS))
+            if accepted >= 0:
+                for place in range(1, 1 + 2 * SHOWN_EVENTS, 2):
+                    accepted -= shown[place] != 0
+                accepted %= COUNT_MODULUS
+            self._events.push(("coins_lost", counter_back(counter, SHOWN_EVENTS), new - SHOWN_EVENTS, accepted))
             new = SHOWN_EVENTS
         for age in range(new - 1, -1, -1):
             self._push(counter_back(counter, age), shown[1 + 2 * age], shown[2 + 2 * age])

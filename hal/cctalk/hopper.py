@@ -126,9 +126,11 @@ class Hopper(HopperWatch):
 
     def _account(self) -> None:
         """What the payout does not explain of the dispense count will be told as extra coins."""
-        if self._payout.count == NO_COUNT or self._payout.owner not in (-1, self.serial):
+        if self._payout.owner not in (-1, self.serial):
             self._count = NO_COUNT
-        else:
+        elif (
+            self._payout.count != NO_COUNT
+        ):  # else it was given up before the count was read: what was told before still holds
             self._count = (self._payout.count + self._payout.paid) & COUNT_MASK
 
     def emergency_stop(self) -> None:

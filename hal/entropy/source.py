@@ -33,7 +33,7 @@ class EntropySource:
 
     def event(self):
         """The oldest event or None; it stays until booked()."""
-        return self._events.peek()
+        return self._events.oldest
 
     def booked(self) -> None:
         """The firmware has taken notice of the oldest event."""

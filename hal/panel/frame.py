@@ -21,13 +21,18 @@ ANSWER_BYTES = 8  # address, command, 32 bits, crc, end
 _READING = b"\x00\x00\x00\x00"
 
 
-def _crc8_of_byte(crc: int) -> int:
-    for _ in range(8):
+def _crc8_table() -> bytes:
+    """CRC of each byte, from those of its bits: bit by bit for all of them costs a board's start 25 ms."""
+    table, crc = bytearray(256), 0x07
+    for bit in range(8):
+        first = 1 << bit
+        for byte in range(first):
+            table[first + byte] = table[byte] ^ crc
         crc = (crc << 1) & 0xFF ^ (0x07 if crc & 0x80 else 0)
-    return crc
+    return bytes(table)
 
 
-_CRC8 = bytes([_crc8_of_byte(byte) for byte in range(256)])  # the inputs are read a hundred times a second
+_CRC8 = _crc8_table()  # the inputs are read a hundred times a second
 
 
 def crc8(data: bytes) -> int:

@@ -99,6 +99,7 @@ class Panel:
         self._configured = False
         self._untold = False
         self._fault = None
+        self._kicked = False  # pulses were sent in this turn
 
     def _add_switches(self, rows: tuple, on_close: str, on_open: str, first: str) -> None:
         for name, address, bit in rows:
@@ -118,7 +119,7 @@ class Panel:
 
     def event(self):
         """The oldest event or None; it stays until booked()."""
-        return self._events.peek()
+        return self._events.oldest
 
     def booked(self) -> None:
         """The firmware has taken notice of the oldest event."""
@@ -153,6 +154,7 @@ class Panel:
             return False
         if not self._tell(encode(solenoid.address, KICK, solenoid.kick)):
             return False
+        self._kicked = True
         solenoid.kicked(self._now_ms, PULSE_MARGIN_MS, self._then is not None)
         return True
 
@@ -170,8 +172,13 @@ class Panel:
     def poll(self, now_ms: int) -> None:
         """Take what has arrived, tell what changed, send what is due."""
         self._now_ms = now_ms
-        for byte in self._port.read():
-            self._receive(byte)
+        if self._kicked:
+            self._kicked = False
+            for solenoid in self._solenoids.values():
+                solenoid.sent_by(now_ms)
+        arrived = self._port.read()
+        if arrived:
+            self._take(arrived)
         if self._then is not None and now_ms >= self._deadline_ms:
             self.timeouts += 1
             self._fail()
@@ -214,6 +221,13 @@ class Panel:
     def _go_on(self, pause_ms: int, step) -> None:
         self._next = step
         self._due_ms = self._now_ms + pause_ms
+
+    def _take(self, arrived: bytes) -> None:
+        if self._then is not None and not self._arrived and not self._echoes and len(arrived) == self._expected:
+            self._finish(decode(arrived, self._address, self._command))  # nearly always: the answer, whole
+            return
+        for byte in arrived:
+            self._receive(byte)
 
     def _receive(self, byte: int) -> None:
         if byte == END and self._echoes and (self._then is None or not self._arrived):
@@ -313,6 +327,7 @@ class Panel:
             if not self._tell(encode(solenoid.address, CONFIGURE, solenoid.configuration)):
                 self._fail()
                 return
+            solenoid.rest(self._now_ms, PULSE_MARGIN_MS)
         for lamps in self._lamp_boards:
             lamps.changed = True
         for inputs in self._inputs:
@@ -332,7 +347,9 @@ class Panel:
     def _read(self) -> None:
         if self._place == 0:
             self._cycle_ms = self._now_ms
-        self._ask_board(self._inputs[self._place].address, INPUTS, self._got_inputs)
+        inputs = self._inputs[self._place]
+        self._address, self._command = inputs.address, INPUTS
+        self._ask(inputs.request, ANSWER_BYTES, self._got_inputs)
 
     def _got_inputs(self, answer: bytes) -> None:
         inputs = self._inputs[self._place]

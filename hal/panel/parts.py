@@ -3,18 +3,24 @@
 Bits are held a byte a wing, because numbers of 32 bits would be allocated.
 """
 
-from .frame import AUTO_CLEAR
+from .frame import AUTO_CLEAR, INPUTS, encode
 
 PROVING_LOOKS = 2  # readings within a pulse that must show no current before the coil counts as unplugged
 
 
 class Inputs:
-    """Debounced inputs of one board. Active low: a 0 is a closed switch. Before the first reading all are open."""
+    """Debounced inputs of one board. Active low: a 0 is a closed switch. Before the first reading all are open.
+
+    request: the frame that asks for a reading
+    state: a byte a wing, a 0 for each switch that is closed
+    """
 
     def __init__(self, address: int):
         self.address = address
-        self._last = bytearray(4)
-        self._state = bytearray(b"\xff\xff\xff\xff")
+        self.request = encode(address, INPUTS)
+        self._last = b""
+        self._agreed = False  # the last reading agreed with the one before, so the state is the same
+        self.state = bytearray(b"\xff\xff\xff\xff")
         self._readings = 0
 
     @property
@@ -31,22 +37,21 @@ class Inputs:
 
         Returns whether the state may have changed.
         """
+        if self._readings == 2 and data == self._last and self._agreed:
+            return False  # nearly always
         changed = False
         for wing in range(4):
             now = data[3 - wing]
-            steady = ~(now ^ self._last[wing]) & 0xFF if self._readings else 0
-            state = (self._state[wing] & ~steady) | (now & steady)
-            changed = changed or state != self._state[wing]
-            self._state[wing] = state
-            self._last[wing] = now
+            steady = ~(now ^ self._last[3 - wing]) & 0xFF if self._readings else 0
+            state = (self.state[wing] & ~steady) | (now & steady)
+            changed = changed or state != self.state[wing]
+            self.state[wing] = state
+        self._agreed = self._readings > 0 and data == self._last
+        self._last = data
         if self._readings < 2:
             self._readings += 1
             changed = True
         return changed
-
-    def closed(self, bit: int) -> bool:
-        """Whether the switch at `bit` is closed."""
-        return not (self._state[bit >> 3] >> (bit & 7)) & 1
 
 
 class Switch:
@@ -58,7 +63,7 @@ class Switch:
     def __init__(self, name: str, inputs: "Inputs", bit: int, on_close: str, on_open: str, first: str):
         self._name = name
         self._inputs = inputs
-        self._bit = bit
+        self._wing, self._mask = bit >> 3, 1 << (bit & 7)
         self._on_close = on_close
         self._on_open = on_open
         self._first = first
@@ -67,11 +72,11 @@ class Switch:
     @property
     def closed(self) -> bool:
         """Debounced."""
-        return self._inputs.closed(self._bit)
+        return not self._inputs.state[self._wing] & self._mask
 
     def news(self):
         """The event to be told, or None. told() when it is on its way."""
-        closed = self.closed
+        closed = not self._inputs.state[self._wing] & self._mask
         if closed == self._told:
             return None
         kind = self._on_close if closed else self._on_open
@@ -121,6 +126,7 @@ class Solenoid:
         self._pulse_ms = pulse_ms
         self.until_ms = 0  # end of the pulse under way
         self._looks = 0
+        self._kicked_ms = -1  # beginning of the turn in which the kick was sent, until the next turn
         self.cycle_ms = pulse_ms * (1 + off_factor)
         mask = (1 << number).to_bytes(2, "big")
         self.kick = mask + mask  # value, then which of them to change
@@ -130,8 +136,20 @@ class Solenoid:
         """A pulse is on its way. `asked`: a reading of the inputs is too, and shows the time before the pulse."""
         self.free_ms = now_ms + self.cycle_ms + pause_ms
         self.until_ms = now_ms + self._pulse_ms
+        self._kicked_ms = now_ms
         self._looks = -1 if asked else 0
         self.felt = False
+
+    def rest(self, now_ms: int, pause_ms: int) -> None:
+        """A pulse that nobody remembers may be under way: the cabinet has just started, and the board has kept its power. It
+        would refuse the next one until the off time is over."""
+        self.free_ms = max(self.free_ms, now_ms + self.cycle_ms + pause_ms)
+
+    def sent_by(self, now_ms: int) -> None:
+        """The next turn has come: the kick left at some time before it, and the board counts the off time from then."""
+        if self._kicked_ms >= 0:
+            self.free_ms += now_ms - self._kicked_ms
+            self._kicked_ms = -1
 
     def look(self, data: bytes) -> None:
         """A reading, within a pulse, of the board with the sense input, wing 3 first: is there current?"""

@@ -63,11 +63,14 @@ class Device:
 
     def event(self):
         """The oldest event or None; it stays until booked()."""
-        return self._events.peek()
+        return self._events.oldest
 
     def booked(self) -> None:
         """The firmware has committed the oldest event."""
         self._events.pop()
+
+    def retire(self) -> None:
+        """The cabinet has another device in its place now. Nothing is shared on this line."""
 
     def poll(self, now_ms: int) -> None:
         """Go on from where the device or the time has come. A driver whose events nobody takes asks nothing more."""

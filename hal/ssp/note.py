@@ -5,9 +5,9 @@
 | NONE | there is none | |
 | SEEN | was just shown in escrow | HOLD, then the device's counters; then it is HELD, and the firmware is told |
 | HELD | waits for the firmware | HOLD every two seconds, until stack(): POLL, or return_note(): REJECT |
-| ORDERED | is on its way in | EE (stacked), EC (returned), or nothing more that is to be expected: the counters |
+| ORDERED | is on its way in | EE (stacked), EC (returned), or nothing more, or EC behind another note: the counters |
 | LEAVING | is on its way out | EC, or the counters |
-| UNSURE | was in hand when the link broke or the cabinet lost power | what the device tells of its start, or the counters |
+| UNSURE | was in hand when the link broke or the cabinet lost power | EE, what the device took in at its start, or the counters |
 
 EE is the credit. It is taken at once for the note in hand, and from nobody else: one that comes unasked may be an older one
 told twice, and only the device's counters (58) can say so. So can they say what became of a note whose event was lost. A
@@ -77,6 +77,7 @@ class NoteInHand(Device):
         self._open = last_token[8] if len(last_token) == 9 else 0
         self._unstacked = 0  # channel of a credited note that has not arrived in the stacker as far as was told
         self._absorb = False  # the disputed note may still be counted
+        self._another = False  # one more was read after the note in hand was ordered in
         self._ack_due = False  # the device tells what moved money again until it is acknowledged
 
     def resume(self, pence: int, channel: int, proof: bytes) -> None:
@@ -163,6 +164,7 @@ class NoteInHand(Device):
         if not self._ack_due:
             self._open = 0
         channel, self._seen = self._seen, 0
+        self._another = False
         self._place = HELD
         self._order = NONE
         self._channel = channel
@@ -271,10 +273,18 @@ class NoteInHand(Device):
         if self._judge_ms is None:
             self._judge_ms = self._now_ms + STACKED_MS
 
+    def _given_back(self) -> None:
+        """A note went back while one was in hand. It is that one, unless another was read after it, or may have been while
+        nobody listened: then the one that was ordered in may have gone in without a word, and the counters know which."""
+        if self._counts and (self._place == UNSURE or (self._place == ORDERED and self._another)):
+            self._judge_ms = self._now_ms + STACKED_MS
+        else:
+            self._returned()
+
     def _cleared_out(self, channel: int) -> None:
         """At its start the device found a note and gave it back."""
         if self.pending:
-            self._returned()
+            self._given_back()
         elif self._unstacked and channel in (0, self._unstacked):
             pence, self._unstacked = self._value(self._unstacked), 0
             self._events.push(("disputed", self._token, pence, "given_back"))

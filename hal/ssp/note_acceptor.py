@@ -303,6 +303,8 @@ class NoteAcceptor(NoteInHand):
         if code == on.READ:
             if channel:
                 self._read_note(channel)
+            elif self._place == ORDERED:
+                self._another = True
         elif code == on.CREDIT:
             self._ack_due = self._acks
             self._credit(channel)
@@ -352,7 +354,7 @@ class NoteAcceptor(NoteInHand):
             self._reject_due = True  # told out of order, or the one just shown is gone: it must not be taken in unseen
             self._seen = 0
         if self.pending:
-            self._returned()
+            self._given_back()
         else:
             self._place = NONE
             self._reason_due = True
