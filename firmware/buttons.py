@@ -125,7 +125,7 @@ class Buttons:
         lamp("info", idle)
         for name in ("left", "right"):
             lamp(name, choosing or gambling or machine.info.open)
-        alarm_ms = machine.alarm_ms(now_ms)
+        alarm_ms = machine.doors.alarm_ms(now_ms)
         if alarm_ms >= 0:
             lamp("tower", alarm_ms // BLINK_MS % 2 == 0)
         else:

@@ -16,6 +16,7 @@ from firmware.play import settings
 from firmware.play.autoplay import AMOUNTS, MAX_PLAYS, SWITCHES
 from firmware.programs import VERSION
 from firmware.store import keys
+from firmware.update import verify_commands
 
 HEAP_FREE_PERCENT = 40  # budgets: what the largest state must leave free
 STACK_FREE_PERCENT = 50
@@ -32,6 +33,14 @@ def run(cabinet, words, now_ms: int):
     if command is None:
         return iter(("error: there is no command %s; type help" % words[0],))
     return _guard(command[0](cabinet, words[1:], now_ms))
+
+
+def known(line: bytes) -> bool:
+    """The line begins with a command."""
+    try:
+        return line.decode().split()[0] in _COMMANDS
+    except (UnicodeError, IndexError):
+        return False
 
 
 def _guard(lines):
@@ -58,7 +67,7 @@ def _status(cabinet, words, now_ms):
     machine, books = cabinet.machine, cabinet.books
     if machine is None:
         yield "state    locked: %s" % cabinet.lock_reason
-        yield "         only a RAM clear leads out: technician key turned, logic door open, then type ramclear"
+        yield "         %s" % cabinet.way_out()
         return
     play = machine.play
     yield "state    %s" % machine.state
@@ -79,12 +88,15 @@ def _status(cabinet, words, now_ms):
     if books.clock.lost:
         yield "warning  %s" % log_commands.warning(books)
     yield "clock    %s" % (books.clock.text(now_ms) if not books.clock.lost else "not known")
-    yield "devices  panel %s, acceptor %s, hoppers %s, random source %s" % (
-        _online(machine.online["panel"]),
-        _online(machine.online["acceptor"]),
+    yield "devices  panel %s, acceptor %s, hoppers %s, note acceptor %s, random source %s" % (
+        _online(machine.panel_online),
+        _online(machine.coins.online),
         " ".join([_online(online) for online in machine.hoppers.online]),
+        _online(machine.notes.online) if machine.notes.fitted else "none",
         machine.generator.state,
     )
+    if machine.notes.pending_pence:
+        yield "note     %s on its way, not credited yet" % pounds(machine.notes.pending_pence)
     yield "uptime   %d s" % (now_ms // 1000)
 
 
@@ -102,7 +114,10 @@ def _credit(cabinet, words, now_ms):
 
 def _tilts(cabinet, words, now_ms):
     if cabinet.machine is None:
-        yield "E52 critical memory unrecoverable: %s (cleared by technician)" % cabinet.lock_reason
+        if cabinet.refused:
+            yield cabinet.lock_reason
+        else:
+            yield "E52 critical memory unrecoverable: %s (cleared by technician)" % cabinet.lock_reason
         return
     active = cabinet.machine.tilts.active()
     if not active:
@@ -156,16 +171,29 @@ def _watch(cabinet, words, now_ms):
 
 
 def _query(cabinet, words, now_ms):
-    yield json.dumps(query(cabinet))
+    """Everything that the rig compares, as one flat object. It is gathered and written down in three turns, and is of one
+    moment all the same: what was gathered before a commit is gathered again."""
+    books = cabinet.readable()
+    sequence, answer = books.journal.sequence if books is not None else 0, _standing(cabinet)
+    yield None
+    books = cabinet.readable()
+    if books is not None and books.journal.sequence != sequence:
+        answer = _standing(cabinet)
+    _add_meters(answer, books)
+    yield None
+    yield json.dumps(answer)
 
 
 def query(cabinet) -> dict:
-    """Everything that the rig compares, as one flat object."""
+    """The same at once."""
+    return _add_meters(_standing(cabinet), cabinet.readable())
+
+
+def _standing(cabinet) -> dict:
     if cabinet.machine is None:
-        answer = {"e": "query", "state": "locked", "reason": cabinet.lock_reason}
-        return _add_meters(answer, cabinet.readable())
+        return {"e": "query", "state": "locked", "reason": cabinet.lock_reason}
     machine, ledger, journal = cabinet.machine, cabinet.books.ledger, cabinet.books.journal
-    answer = {
+    return {
         "e": "query",
         "state": machine.state,
         "credit": ledger.value("credit"),
@@ -185,17 +213,16 @@ def query(cabinet) -> dict:
         "unit": machine.play.bets.unit(),
         "stake": machine.play.bets.stake(),
         "pile": machine.play.pile(),
-        "quiet": machine.em_meters.idle(),
+        "quiet": machine.em_meters.idle() and machine.notes.quiet(),
     }
-    return _add_meters(answer, cabinet.books)
 
 
 def _add_meters(answer: dict, books) -> dict:
     if books is not None:
-        for account in ACCOUNTS:
-            answer.setdefault(account, books.ledger.value(account))
-        for meter in METERS + TALLIES:
-            answer.setdefault(meter, books.meters.value(meter))
+        get = books.journal.get_int
+        for names, base in ((ACCOUNTS, keys.ACCOUNT_BASE), (METERS, keys.METER_BASE), (TALLIES, keys.TALLY_BASE)):
+            for place in range(len(names)):
+                answer[names[place]] = get(base + place)
     return answer
 
 
@@ -312,6 +339,7 @@ _GROUPS = (
     ("what happened and when", log_commands.COMMANDS),
     ("money", money_commands.COMMANDS),
     ("random source", rng_commands.COMMANDS),
+    ("what runs", verify_commands.COMMANDS),
     ("what a player selects", _PLAYING),
     ("for a technician", service_commands.COMMANDS),
 )

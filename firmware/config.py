@@ -7,6 +7,7 @@ items that say what the books mean are locked until a RAM clear.
 
 import struct
 
+import native
 from firmware.money.amounts import pounds
 from firmware.money.ledger import COINS_PENCE, NOTES_PENCE
 from firmware.store import keys
@@ -18,10 +19,15 @@ COINS = "coins"  # some of COINS_PENCE, kept as a bit mask
 NOTES = "notes"  # some of NOTES_PENCE, kept as a bit mask
 GAMES = "games"  # names of games on the board
 GAME = "game"
+ACCEPTOR = "acceptor"  # one of NOTE_ACCEPTORS, kept as its place
+KEY = "key"  # KEY_BYTES bytes, or none
+
+NOTE_ACCEPTORS = ("none", "ssp", "cctalk")  # only ever append
+KEY_BYTES = 8
 
 _LOCKED = True
 _FREE = False
-_VERSION = 1
+_VERSION = 2
 _NUMBER_BITS = 24  # of an event's argument; the item's place in the table is above them
 
 
@@ -47,6 +53,10 @@ class Item:
             return "some of %s, or all, or none" % _spaced(COINS_PENCE)
         if self.kind == NOTES:
             return "some of %s, or all, or none" % _spaced(NOTES_PENCE)
+        if self.kind == ACCEPTOR:
+            return "one of %s" % " ".join(NOTE_ACCEPTORS)
+        if self.kind == KEY:
+            return "%d hexadecimal digits, or none" % (2 * KEY_BYTES)
         names = " ".join(sorted(packs))
         return "some of %s, or all" % names if self.kind == GAMES else "one of %s" % names
 
@@ -59,6 +69,10 @@ class Item:
             return _spaced(_of_mask(value, known)) or "none"
         if self.kind == GAMES:
             return " ".join(value)
+        if self.kind == ACCEPTOR:
+            return NOTE_ACCEPTORS[value]
+        if self.kind == KEY:
+            return _key_shown(_key_number(value))
         return "%d" % value if self.kind == NUMBER else value
 
     def parsed(self, words, packs):
@@ -75,6 +89,10 @@ class Item:
             names = sorted(packs) if text == "all" else text.replace(",", " ").split()
             if names and not [name for name in names if name not in packs]:
                 value = tuple(sorted(set(names)))
+        elif self.kind == ACCEPTOR:
+            value = NOTE_ACCEPTORS.index(text) if text in NOTE_ACCEPTORS else None
+        elif self.kind == KEY:
+            value = _key(text)
         elif text in packs:
             value = text
         if value is None:
@@ -88,6 +106,8 @@ class Item:
             return sum([1 << place for place in range(len(names)) if names[place] in value])
         if self.kind == GAME:
             return names.index(value) if value in names else len(names)
+        if self.kind == KEY:
+            return _key_number(value)
         return value
 
 
@@ -103,9 +123,11 @@ ITEMS = (
     Item("win_limit", MONEY, 1000, 10000000, _FREE, 100000, "a win from this amount on is paid by hand"),
     Item("games", GAMES, 0, 0, _FREE, None, "games that can be played"),
     Item("first_game", GAME, 0, 0, _FREE, None, "game that is shown at power-up"),
+    Item("note_acceptor", ACCEPTOR, 0, len(NOTE_ACCEPTORS) - 1, _FREE, None, "protocol of the note acceptor"),
+    Item("note_key", KEY, 0, 0, _FREE, b"", "key of a note acceptor that wants encryption, as its maker writes it"),
 )
 _BY_NAME = {item.name: item for item in ITEMS}
-_NUMBERS = tuple([item.name for item in ITEMS if item.kind not in (GAMES, GAME)])
+_NUMBERS = tuple([item.name for item in ITEMS if item.kind not in (GAMES, GAME, KEY)])
 _RECORD = "<B%dI" % len(_NUMBERS)
 
 
@@ -133,10 +155,12 @@ class Config:
         numbers = struct.unpack(_RECORD, data)[1:] if self.complete else [0] * len(_NUMBERS)
         self._values = {_NUMBERS[i]: numbers[i] for i in range(len(_NUMBERS))}
         self._values["games"] = tuple(games.split()) if self.complete else ()
+        self._values["note_key"] = self._journal.get(keys.CONFIG_NOTE_KEY) if self.complete else b""
         self._values["first_game"] = self._journal.get(keys.CONFIG_FIRST_GAME).decode()
 
     def value(self, name: str):
-        """An int (pence, number or mask), a tuple of names for `games`, a name for `first_game`; 0 or empty until complete."""
+        """An int (pence, number, mask or place), a tuple of names for `games`, a name for `first_game`, bytes for `note_key`;
+        0 or empty until complete."""
         return self._values[name]
 
     def coins(self) -> tuple:
@@ -160,9 +184,15 @@ class Config:
         return games[0] if games else ""
 
 
+def check_board(row, value, board) -> None:
+    """ValueError when this board cannot do what `value` of an item asks of it."""
+    if row.kind == KEY and value:
+        board.aes(bytes(16))
+
+
 def check(values) -> None:
-    """ValueError when values do not go together."""
-    if values["first_game"] not in values["games"]:
+    """ValueError when values do not go together. In a set-up the later ones may still be missing."""
+    if "first_game" in values and values["first_game"] not in values["games"]:
         raise ValueError("first_game %s is not one of games: %s" % (values["first_game"], " ".join(values["games"])))
 
 
@@ -173,6 +203,7 @@ def facts(values) -> list:
         (keys.CONFIG, record),
         (keys.CONFIG_GAMES, " ".join(values["games"]).encode()),
         (keys.CONFIG_FIRST_GAME, values["first_game"].encode()),
+        (keys.CONFIG_NOTE_KEY, values["note_key"]),
     ]
 
 
@@ -189,6 +220,10 @@ def told(event_argument: int, packs) -> str:
     row, names = ITEMS[place], sorted(packs)
     if row.kind == GAMES:
         value = [names[bit] for bit in range(len(names)) if number >> bit & 1]
+    elif row.kind == KEY:
+        return "%s %s" % (row.name, _key_shown(number))
+    elif row.kind == ACCEPTOR:
+        value = number if number < len(NOTE_ACCEPTORS) else 0
     elif row.kind == GAME:
         value = names[number] if number < len(names) else "a game that was not there"
     else:
@@ -217,6 +252,24 @@ def _mask(text: str, known):
             return None
         mask |= 1 << known.index(value)
     return mask or None
+
+
+def _key(text: str):
+    """The bytes of a key, b"" for none; None when it is no key."""
+    if text == "none":
+        return b""
+    if len(text) != 2 * KEY_BYTES or [digit for digit in text if digit not in "0123456789abcdefABCDEF"]:
+        return None
+    return bytes([int(text[place : place + 2], 16) for place in range(0, len(text), 2)])
+
+
+def _key_number(key: bytes) -> int:
+    """What events and displays hold instead of a key: enough to compare two, too little to find one. 0: no key."""
+    return native.crc32(key) & (1 << _NUMBER_BITS) - 1 | 1 if key else 0
+
+
+def _key_shown(number: int) -> str:
+    return "kept, check %06x" % number if number else "none"
 
 
 def _whole(text: str):

@@ -1,16 +1,29 @@
 """Events as a technician reads them: date, message, and the argument in words."""
 
 from firmware import clock, config, events, tilt
+from firmware.money import notes_in
 from firmware.money.amounts import pounds
 from firmware.money.hoppers import LEVELS
 from firmware.rng import health
 from firmware.test_mode import KINDS as TESTS
+from firmware.update.slots import FAILURES
 from hal.calendar import dates
 from hal.entropy import kinds
 
 DOORS = ("main", "cashbox", "note box", "logic")
 KEYS = ("attendant", "technician")
-DEVICES = ("", "I/O board", "coin acceptor", "hopper £1", "hopper 10p")
+DEVICES = ("", "I/O board", "coin acceptor", "hopper £1", "hopper 10p", "note acceptor")
+NOTE_REASONS = (
+    "nothing tells what became of it",
+    "another acceptor stands there",
+    "more than one note was taken since",
+    "an attendant has given it up",
+    "it was credited and came out again",
+    "a credit that nobody can place",
+    "notes were taken without a word",
+    "not a note of this cabinet",
+)
+NOTE_FAULTS = ("path open", "out of service", "wants encryption, and has no key of ours")
 RESETS = ("mains or supply", "watchdog", "restart asked for")
 HOPPERS = DEVICES[3:]
 EM_METERS = ("coins in", "coins out")
@@ -35,6 +48,11 @@ def _tilt(argument: int) -> str:
 
 def _date(argument: int) -> str:
     return dates.text(argument) if argument else "no known time"
+
+
+def _disputed(argument: int) -> str:
+    reason, pence = argument >> notes_in.REASON_SHIFT, argument & (1 << notes_in.REASON_SHIFT) - 1
+    return "%s, %s" % (pounds(pence), NOTE_REASONS[reason] if reason < len(NOTE_REASONS) else "%d" % reason)
 
 
 def _one_of(names):
@@ -81,6 +99,13 @@ ARGUMENTS = {
     events.CLOCK_LOST: lambda argument: clock.REASONS.get(argument, "%d" % argument),
     events.CLOCK_LEFT: _date,
     events.CLOCK_SET: _date,
+    events.NOTE_RETURNED: pounds,
+    events.NOTE_DISPUTED: _disputed,
+    events.NOTE_ACCEPTOR_RESET: _nothing,
+    events.NOTE_FAULT: _one_of(NOTE_FAULTS),
+    events.NOTE_UNASKED: pounds,
+    events.UPDATE_FAILED: lambda argument: "slot %d, %s" % (argument >> 8, _one_of(FAILURES)(argument & 0xFF)),
+    events.PROGRAM_DAMAGED: _nothing,
 }
 
 

@@ -50,6 +50,15 @@ CONFIG_WAS = 72  # before CONFIG_CHANGED, in the same transaction
 CONFIGURED = 73
 RAM_CLEARED = 74
 PROGRAM_ACCEPTED = 75
+NOTE_RETURNED = 130
+NOTE_REFUSED = 131  # argument: the device's code, 256: found in its path at start-up
+NOTE_DISPUTED = 132  # argument: money/notes_in.py REASONS above the pence
+NOTE_ACCEPTOR_RESET = 133
+STACKER_REMOVED = 134
+NOTE_FAULT = 135
+NOTE_UNASKED = 136  # taken and credited although nobody had ordered it
+UPDATE_FAILED = 140  # argument: slot above why (update/slots.py FAILURES)
+PROGRAM_DAMAGED = 141
 SETTINGS = (CONFIG_CHANGED, CONFIG_WAS)  # their argument is config.argument's
 
 NAMES = {
@@ -99,6 +108,15 @@ NAMES = {
     CLOCK_LOST: "date and time lost",
     CLOCK_LEFT: "clock about to be set, it showed",
     CLOCK_SET: "clock set to",
+    NOTE_RETURNED: "note returned",
+    NOTE_REFUSED: "note refused by the acceptor, code",
+    NOTE_DISPUTED: "note disputed",
+    NOTE_ACCEPTOR_RESET: "note acceptor was reset",
+    STACKER_REMOVED: "stacker removed, notes in it",
+    NOTE_FAULT: "note acceptor fault",
+    NOTE_UNASKED: "note taken without an order, and credited",
+    UPDATE_FAILED: "new application was left",
+    PROGRAM_DAMAGED: "what runs is damaged",
 }
 
 _RECORD = "<IIIBI"  # date (0: not known), power-ups, uptime in seconds, code, argument

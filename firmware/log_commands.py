@@ -69,6 +69,9 @@ def _notes(cabinet, words, now_ms):
         yield "no note has been taken yet"
     for sequence, date, pence in found:
         yield "%6d  %s  %s" % (sequence, dates.text(date) if date else "time not known", pounds(pence))
+    meters = _books(cabinet).meters
+    for name in ("notes_in_stacker", "notes_refused", "notes_returned", "notes_disputed", "stacker_removals"):
+        yield "%-16s %d" % (name, meters.value(name))
 
 
 def _clock(cabinet, words, now_ms):
@@ -103,7 +106,7 @@ def warning(books) -> str:
 COMMANDS = {
     "clock": (_clock, "[set YYYY-MM-DD HH:MM[:SS]] date and time, UTC"),
     "events": (_events, "[N [from NUMBER]] significant events, newest first"),
-    "notes": (_notes, "the last notes"),
+    "notes": (_notes, "the last notes, and how many are in the stacker, came back, are disputed"),
     "programs": (_programs, "the last program changes"),
     "recall": (_recall, "[N] the last N games: stakes, features, gambles, seed"),
     "replay": (_replay, "[N] the N-th last game event by event, and whether its award is the booked one"),

@@ -6,11 +6,15 @@ so it cannot disagree with them (README.md has the table).
 
 from firmware import events
 from firmware.buttons import Buttons
-from firmware.money import increments, sorter
+from firmware.doors import NAMES as DOORS
+from firmware.doors import Doors
+from firmware.money import sorter
 from firmware.money.amounts import pounds
+from firmware.money.coins_in import CoinsIn
 from firmware.money.em_meters import EmMeters
 from firmware.money.hoppers import Hoppers
 from firmware.money.ledger import OWED
+from firmware.money.notes_in import NOTHING, NotesIn
 from firmware.money.payout import Payout
 from firmware.play.info import InfoPages
 from firmware.play.play import Play, note_program
@@ -37,17 +41,6 @@ BOOT_MS = 3000  # devices that have not answered by then are missing
 LAMPS_MS = 100
 CAUSES_MS = 50  # from one look at what holds without an event to the next; what comes with an event is seen at once
 
-ALARM_MS = 2000  # of a door that was opened, also if it is closed at once (CAB-DOR-01: at least 1.5 s)
-
-DOORS = ("main", "cashbox", "note_box", "logic")
-
-# Coin acceptor error codes (ccTalk header 229, A = 0) by what they mean for us.
-_FRAUD_CODES = (17, 20, 23, 26, 34, 40)
-_REFUSED_CODES = (1, 2, 3, 8, 24, 25)
-_LOST_COIN_CODES = (6, 7, 16, 36, 39)
-_FAULT_CODES = (9, 10, 11, 12, 13, 14, 15, 21, 22, 29, 30, 31, 32, 33, 35, 255)
-_ACCEPT_COUNTER_MODULUS = 1 << 24
-
 
 class Machine:
     """Brings devices, money and play together.
@@ -58,8 +51,8 @@ class Machine:
 
     def __init__(self, books, devices, packs, show, now_ms: int):
         self._books = books
+        self._devices = devices
         self._panel = devices.panel
-        self._acceptor = devices.acceptor
         self._show = show
         self._started_ms = now_ms
         self.tilts = Tilts(books)
@@ -67,24 +60,30 @@ class Machine:
         self._rng_fault = 0  # the last that was logged
         self.play = Play(books, packs, show)
         self.hoppers = Hoppers(books, devices.hoppers, self.tilts, show)
+        self.notes = NotesIn(books, self.tilts, show, self._note_room)
         self._sorter = sorter.Sorter(devices.acceptor, self.hoppers)
         self.payout = Payout(books, self.hoppers, self.tilts, show)
         self.em_meters = EmMeters(books, devices.panel, self.tilts)
         self.test = TestMode(books, devices.panel, devices.acceptor, self.payout, LAMPS)
+        self.coins = CoinsIn(books, devices.acceptor, self.tilts, self.test, show)
+        self.doors = Doors(books, devices.panel, show)
         self.info = InfoPages(self.play, show)
         self.buttons = Buttons(self, devices.panel, show)
-        self.online = {"panel": False, "acceptor": False}
+        self.panel_online = False  # as its events told last
         self.state = BOOT
         self._booted = False
         self._service = False
         self._wager = 0  # pence of the play whose seed is being drawn
         self._seed = b""  # drawn, and not yet played
         self._offered = 0  # pence that a spin chance was offered for
-        self._accepting = None
+        self._due = 0
+        self._due_sequence = -1  # of the journal, when what is due was last looked up
         self._coins_below = 0  # coins are accepted up to this credit
+        self._notes_below = 0  # credit that no note may lead beyond
+        self._note_kind = 0  # of the acceptor that the driver on the note line is for (config.py)
+        self._note_key = b""
         self._unaccepted = False  # the games are not those that a technician has accepted
         self._lamps_ms = 0
-        self._alarm_ms = -ALARM_MS  # when a door was opened last
         self._causes_ms = -CAUSES_MS  # when the causes of automatic tilts were last looked at
         self._power_up(packs, now_ms)
 
@@ -101,41 +100,49 @@ class Machine:
 
     def poll(self, now_ms: int) -> None:
         self._panel_events(now_ms)
-        self._acceptor_events(now_ms)
+        if self.coins.poll(now_ms):
+            self._causes_ms = -CAUSES_MS
         self.generator.poll(now_ms)
         self.payout.poll(now_ms)
         if self._books.config.complete:
-            self.em_meters.poll(now_ms, self.online["panel"])
+            self.em_meters.poll(now_ms, self.panel_online)
         if now_ms - self._causes_ms >= CAUSES_MS:
             self._causes_ms = now_ms
             self._follow_causes(now_ms)
         self._update_state()
+        self.notes.poll(now_ms)
         self.test.poll(now_ms)
         if self.state in (TILTED, SERVICE):
             if not self.payout.testing:
                 self.payout.stop()
-        elif self.state == PLAYING:
-            self._continue_play(now_ms)
+        elif self.state == PLAYING and self._continue_play(now_ms):
             self._update_state()
         if self.play.take_fault():
             self._latch("program", now_ms)
         self.info.poll()
-        self._enable_acceptor()
+        self._enable_acceptors()
         if now_ms - self._lamps_ms >= LAMPS_MS:
             self._lamps_ms = now_ms
             if self.test.kind != "lamps":
                 self.buttons.set_lamps(now_ms)
 
-    def _continue_play(self, now_ms: int) -> None:
+    def _continue_play(self, now_ms: int) -> bool:
+        """False when there was nothing to do yet."""
         if self._seed:  # a turn behind the draw, so that neither turn is long
             seed, wager, self._seed, self._wager = self._seed, self._wager, b"", 0
             self.play.begin(seed, wager, now_ms)
         elif self._wager:
             self._seed = self.generator.seed()
+            return False
         elif self.play.round is None:
             self.start_play(now_ms)  # the next of autoplay
         else:
-            self.play.poll(now_ms)
+            return self.play.poll(now_ms)
+        return True
+
+    def drawing(self) -> bool:
+        """A player has pressed start and waits for the outcome to be committed."""
+        return self._wager > 0
 
     def _derive_state(self) -> str:
         if not self._books.config.complete:
@@ -173,8 +180,9 @@ class Machine:
         if not self._books.config.complete:
             return
         if not self._booted:
-            ready = self.online["panel"] and self.online["acceptor"] and self.generator.state == rng.READY
+            ready = self.panel_online and self.coins.online and self.generator.state == rng.READY
             ready = ready and False not in self.hoppers.online and self.payout.state != "waiting"
+            ready = ready and (self.notes.online or not self.notes.fitted)
             if not ready and now_ms - self._started_ms < BOOT_MS:
                 return
             self._booted = True
@@ -183,8 +191,10 @@ class Machine:
             follow("door_" + door, self._panel.known and not self._panel.closed(door), now_ms)
         self.hoppers.follow_levels(now_ms)
         self._sorter.follow()
-        follow("panel_offline", not self.online["panel"], now_ms)
-        follow("acceptor_offline", not self.online["acceptor"], now_ms)
+        self._fit_notes()
+        self.notes.follow(now_ms)
+        follow("panel_offline", not self.panel_online, now_ms)
+        follow("acceptor_offline", not self.coins.online, now_ms)
         follow("hopper_offline", self.payout.missing(), now_ms)
         follow("program_new", self._unaccepted, now_ms)
         self._follow_generator(now_ms)
@@ -235,74 +245,39 @@ class Machine:
                     self._update_state()
                 self.buttons.press(name, now_ms)
             elif kind in ("open", "close"):
-                self._door(kind == "open", name, found, now_ms)
+                self._causes_ms = -CAUSES_MS
+                self.doors.changed(kind == "open", name, found, now_ms)
             elif kind in ("turn", "unturn"):
-                self._key(kind == "turn", name, now_ms)
+                self._key(kind == "turn", name, found, now_ms)
             elif kind in ("online", "offline"):
                 found = kind == "online"
-                self._device("panel", found, 1, now_ms)
-                if found:
-                    self._doors_found_closed(now_ms)
+                self._panel_presence(found, now_ms)
             self.test.input(kind, name, now_ms)
 
-    def _device(self, name: str, online: bool, number: int, now_ms: int) -> None:
-        self.online[name] = online
+    def _panel_presence(self, online: bool, now_ms: int) -> None:
+        self.panel_online = online
         self._causes_ms = -CAUSES_MS
-        code = events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE
-        transaction = self._books.transaction(now_ms).event(code, number)
-        counter = self._acceptor.last_counter
-        if name == "acceptor" and online and counter is not None and not self._books.journal.get(keys.ACCEPTOR_COUNTER):
-            transaction.set(
-                keys.ACCEPTOR_COUNTER, bytes([counter])
-            )  # met for the first time: what it shows is not ours
-        transaction.commit()
-
-    def _doors_found_closed(self, now_ms: int) -> None:
-        """A door that was closed while nobody looked is told by no event."""
-        for door in DOORS:
-            if self._panel.closed(door):
-                self._door(False, door, True, now_ms)
-
-    def _door(self, is_open: bool, name: str, found: bool, now_ms: int) -> None:
-        """Each door has its event and its meter (CAB-DOR-03). `found`: at power-up, or when the panel came back."""
-        self._causes_ms = -CAUSES_MS
-        transaction = self._books.transaction(now_ms)
-        mask = self._books.journal.get_int(keys.DOORS_OPEN)
-        bit = 1 << DOORS.index(name)
-        was_open = bool(mask & bit)
-        if was_open == is_open:
-            return  # the state before the power went; already counted
-        transaction.set(keys.DOORS_OPEN, mask | bit if is_open else mask & ~bit)
-        opened = events.DOOR_FOUND_OPEN if found else events.DOOR_OPEN
-        transaction.event(opened if is_open else events.DOOR_CLOSED, DOORS.index(name))
-        if is_open:
-            transaction.count("door_" + name)
-            self._alarm_ms = now_ms
-            self._show({"e": "sound", "sound": "door_alarm", "ms": ALARM_MS})
-        else:
-            transaction.zero("games_since_door")
-        transaction.commit()
-        self._show({"e": "door", "door": name, "open": is_open})
-
-    def alarm_ms(self, now_ms: int) -> int:
-        """How long ago a door was opened, -1 when it was closed again and its alarm is over."""
-        since_ms = now_ms - self._alarm_ms
-        return since_ms if since_ms < ALARM_MS or self._books.journal.get_int(keys.DOORS_OPEN) else -1
+        self._books.transaction(now_ms).event(events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE, 1).commit()
+        if online:
+            self.doors.found_closed(now_ms)
 
     def in_service(self) -> bool:
         """The technician key is turned and the devices have had their time."""
         return self._service and self._booted
 
-    def _key(self, turned: bool, name: str, now_ms: int) -> None:
+    def _key(self, turned: bool, name: str, found: bool, now_ms: int) -> None:
+        """A key is turned or turned back. `found` turned after a power cut, it is nobody's act: it may be the turn that the
+        cut interrupted, and what has come up since then nobody has seen."""
         self._causes_ms = -CAUSES_MS
         number = 0 if name == "attendant" else 1
         self._books.transaction(now_ms).event(events.KEY_TURNED if turned else events.KEY_RETURNED, number).commit()
         self._show({"e": "key", "key": name, "turned": turned})
         if name == "technician":
             self._service = turned
-        if turned:
+        if turned and not found:
             cleared = self.tilts.clear(name, now_ms)
             # One turn, one act: who clears a tilt has not yet seen what is due by hand.
+            cleared = cleared or (name == "attendant" and self.notes.give_up())
             if name == "attendant" and not cleared and not self.payout.active() and self.play.round is None:
                 self._pay_by_hand(now_ms)
 
@@ -322,7 +297,11 @@ class Machine:
 
     def due_by_hand(self) -> int:
         """Pence that an attendant has to pay: credit beyond what hoppers could pay, and large wins."""
-        return self._books.ledger.value("handpay_due") + self._books.ledger.value("large_win_due")
+        sequence = self._books.journal.sequence
+        if sequence != self._due_sequence:  # the state is derived from it twice a turn
+            value = self._books.ledger.value
+            self._due_sequence, self._due = sequence, value("handpay_due") + value("large_win_due")
+        return self._due
 
     def retry_payout(self, now_ms: int) -> None:
         """What hoppers still owe is tried again: somebody has refilled them (CAB-HOP-06)."""
@@ -330,85 +309,17 @@ class Machine:
             self.payout.retry(now_ms)
             self._update_state()
 
-    def _acceptor_events(self, now_ms: int) -> None:
-        while True:
-            event = self._acceptor.event()
-            if event is None:
-                return
-            kind = event[0]
-            if kind == "coin":
-                self._coin(event, now_ms)
-            elif kind in ("coin_error", "coins_lost"):
-                self._coin_trouble(kind, event, now_ms)
-            elif kind == "device_reset":
-                self._acceptor_reset(event[1], now_ms)
-            elif kind in ("online", "offline"):
-                self._device("acceptor", kind == "online", 2, now_ms)
-            self._acceptor.booked()
+    def _note_room(self) -> int:
+        """Pence that a note may have now, NOTHING when some condition to take one does not hold (CAB-NOT-01)."""
+        return self._notes_below - self.credit() if self.state == IDLE else NOTHING
 
-    def _coin(self, event, now_ms: int) -> None:
-        """Credit, device counter and the pulse to be counted land in one record (CAB-MTR-04)."""
-        _, counter, pence, _, path = event
-        journal = self._books.journal
-        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, counter)
-        if self.test.coins_pending():
-            self.test.coin(pence, transaction)
-        else:
-            transaction.post("coins_%d" % pence, pence).post("credit", pence)
-            transaction.set(keys.EM_IN_PENCE, journal.get_int(keys.EM_IN_PENCE) + pence)
-            sorter.fell(path, pence, transaction)
-            increments.coin(journal, self.tilts, pence, transaction)
-        accepted = journal.get_int(keys.ACCEPTOR_ACCEPTED)
-        if accepted:
-            transaction.set(keys.ACCEPTOR_ACCEPTED, accepted % _ACCEPT_COUNTER_MODULUS + 1)
-        transaction.commit()
-        kind = "test_coin" if self.test.coins_pending() else "coin"
-        self._show({"e": kind, "pence": pence, "credit": self._books.ledger.value("credit")})
-
-    def _coin_trouble(self, kind: str, event, now_ms: int) -> None:
-        _, counter, detail = event
-        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, counter)
-        if kind == "coins_lost":
-            self._dispute(detail, transaction)
-        else:
-            transaction.event(events.COIN_ERROR, detail)
-            self.test.coin_error(detail)
-            if detail in _REFUSED_CODES:
-                transaction.count("coins_refused")
-            elif detail in _LOST_COIN_CODES:
-                self._dispute(1, transaction)
-            elif detail in _FRAUD_CODES:
-                self.tilts.latch("coin_in", transaction)
-            elif detail in _FAULT_CODES:
-                self.tilts.latch("coin_jam", transaction)
-        transaction.commit()
-        self._show({"e": kind, "detail": detail})
-
-    def _dispute(self, coins: int, transaction) -> None:
-        transaction.count("coins_disputed", coins).event(events.COINS_DISPUTED, coins)
-        self.tilts.latch("coins_lost", transaction)
-
-    def _acceptor_reset(self, accepted: int, now_ms: int) -> None:
-        """The acceptor has lost its event buffer. Its lifetime accept counter tells whether a coin went with it; the
-        journal keeps that counter + 1, 0 while it is not known."""
-        journal = self._books.journal
-        known = journal.get_int(keys.ACCEPTOR_ACCEPTED)
-        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, b"\x00").event(events.ACCEPTOR_RESET)
-        transaction.count("acceptor_resets")
-        if accepted >= 0:
-            missing = (accepted - (known - 1)) % _ACCEPT_COUNTER_MODULUS
-            if known and missing:
-                self._dispute(missing, transaction)
-            transaction.set(keys.ACCEPTOR_ACCEPTED, accepted + 1)
-        transaction.commit()
-
-    def _enable_acceptor(self) -> None:
-        """Coins are taken only when every condition holds (CAB-COI-01)."""
-        accept = self.state == IDLE and self.credit() <= self._coins_below
-        accept = self.test.takes_coins() or (accept and not self.test.coins_pending())
-        if accept != self._accepting:
-            self._accepting = accept
-            self._acceptor.accept(accept)
+    def _enable_acceptors(self) -> None:
+        """Coins and notes are taken only when every condition holds (CAB-COI-01, CAB-NOT-01)."""
+        idle = self.state == IDLE
+        credit = self.credit() if idle else 0
+        self.notes.accept(self._notes_below - credit if idle else NOTHING)
+        accept = idle and credit + self.notes.pending_pence <= self._coins_below
+        self.coins.accept(self.test.takes_coins() or (accept and not self.test.coins_pending()))
 
     # --- configuration ---------------------------------------------------------------------------------------------
 
@@ -424,10 +335,28 @@ class Machine:
     def _apply_config(self, now_ms: int) -> None:
         config, journal = self._books.config, self._books.journal
         coins = config.coins()
-        self._acceptor.enable(["GB%03dA" % pence for pence in coins])
+        self._devices.acceptor.enable(["GB%03dA" % pence for pence in coins])
         self._coins_below = config.value("credit_limit") - max(coins) if coins else -1
+        self._notes_below = min(config.value("credit_limit"), config.value("note_limit"))
+        self._fit_notes()
+        self.notes.configure(config.notes())
         self._unaccepted = journal.get(keys.PROGRAM_ACCEPTED) != journal.get(keys.PACK_HASH)
         self._causes_ms = -CAUSES_MS
+
+    def _fit_notes(self) -> None:
+        """The driver of the configured note acceptor goes on the note line. Encryption needs random bytes: with a key it
+        waits until the generator has some."""
+        config = self._books.config
+        kind, key = config.value("note_acceptor"), config.value("note_key")
+        if kind == self._note_kind and key == self._note_key:
+            return
+        self.notes.fitted = kind != 0
+        random = self.generator.fork() if kind and key else None
+        if kind and key and random is None:
+            return
+        self._note_kind, self._note_key = kind, key
+        self.notes.fit(self._devices.fit_notes(kind, self._books.journal.get(keys.NOTE_TOKEN), key, random))
+        self.notes.configure(config.notes())
 
     def _first_game(self, now_ms: int) -> None:
         """The configured game, unless a player still has something in the cabinet or the one selected is as good."""
@@ -436,9 +365,10 @@ class Machine:
             self.play.select(first, now_ms)
 
     def at_stake(self) -> int:
-        """Pence that are on the machine or owed: credit, what is being paid, and the bet of an open round."""
+        """Pence that are on the machine or owed: credit, what is being paid, the bet of an open round, a note on its way."""
         opened = self.play.round
-        return self._books.ledger.total(OWED) + (opened.record.bet if opened is not None else 0)
+        bet = opened.record.bet if opened is not None else 0
+        return self._books.ledger.total(OWED) + bet + self.notes.pending_pence
 
     def no_change(self) -> str:
         """Why no setting can be changed now, "" when it can (CAB-CFG-01)."""
@@ -509,6 +439,10 @@ class Machine:
             return True
         self._latch("audit", now_ms)
         return False
+
+    def program_damaged(self, now_ms: int) -> None:
+        """What runs is not what was signed: nothing is played until a technician has looked."""
+        self._latch("program", now_ms)
 
     def _latch(self, tilt: str, now_ms: int) -> None:
         transaction = self._books.transaction(now_ms)

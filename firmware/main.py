@@ -3,14 +3,18 @@
 import gc
 
 import native
-from firmware import events
+from firmware import events, programs
 from firmware.books import Books
 from firmware.clock import WallClock
+from firmware.config import NOTE_ACCEPTORS
 from firmware.console import Console
 from firmware.machine import Machine
-from firmware.money.ledger import COINS_PENCE, OWED
+from firmware.money.ledger import COINS_PENCE, NOTES_PENCE, OWED
 from firmware.store import keys
 from firmware.store.journal import Journal, JournalCorrupt, JournalWriteError
+from firmware.update.selfcheck import SelfCheck
+from firmware.update.serving import make_server
+from firmware.update.slots import TOLD, Slots
 from hal.board import Clock
 from hal.cctalk.bus import Bus
 from hal.cctalk.coin_acceptor import CoinAcceptor
@@ -19,17 +23,19 @@ from hal.entropy.kinds import make_source
 from hal.panel.opp import Panel
 from hal.panel.wiring import DEFAULT as WIRING
 
-COLLECT_MS = 1000  # a busy turn of the loop leaves some hundred bytes: sixty thousand in this time
-SHORT_TURN_MS = 6
+COLLECT_MS = 400  # a turn of the loop leaves some hundred bytes: fifty thousand in this time, half of what is free
+SHORT_TURN_MS = 3  # and a collection of some 20 ms make less than the 25 that a turn may take
 RESET_REASONS = ("power", "watchdog", "soft")  # as the argument of the power-up event
 
 COIN_IDS = {"GB%03dA" % pence: pence for pence in COINS_PENCE}
 
 
 class Devices:
-    """The drivers of the default cabinet on a board's ports."""
+    """The drivers of the default cabinet on a board's ports. `notes` is None until a note acceptor is fitted."""
 
     def __init__(self, board, acceptor_counter, entropy_kind: int = 0):
+        self._board = board
+        self.notes = None
         self.bus = Bus(board.port("cctalk"))
         self.acceptor = CoinAcceptor(self.bus, COIN_IDS, last_counter=acceptor_counter)
         self.hoppers = (
@@ -46,6 +52,30 @@ class Devices:
         self.bus.poll(now_ms)
         self.panel.poll(now_ms)
         self.entropy.poll(now_ms)
+        if self.notes is not None:
+            self.notes.poll(now_ms)
+
+    def fit_notes(self, kind: int, token: bytes, key: bytes, random):
+        """Puts the driver of a note acceptor (config.NOTE_ACCEPTORS) on its line and returns it, None for kind 0.
+
+        key: what encryption shares with an SSP device, b"" for none; random: a HmacDrbg for it
+        """
+        if self.notes is not None:
+            self.notes.retire()
+        name = NOTE_ACCEPTORS[kind]
+        if name == "none":
+            self.notes = None
+        elif name == "ssp":
+            from hal.ssp.essp import Secret  # a board has room for one of the two, and little time at its start
+            from hal.ssp.note_acceptor import NoteAcceptor
+
+            secret = Secret(key, random.generate, self._board.aes) if key else None
+            self.notes = NoteAcceptor(self._board.port("note"), NOTES_PENCE, last_token=token, secret=secret)
+        else:
+            from hal.cctalk.note_acceptor import NoteAcceptor as BillValidator
+
+            self.notes = BillValidator(self.bus, NOTES_PENCE, last_token=token)
+        return self.notes
 
 
 class Cabinet:
@@ -53,13 +83,18 @@ class Cabinet:
     console answers, and the outputs stay in their safe state.
 
     dialogue: a procedure at the console that waits for an answer (setup.py, ram_clear.py), or None
+    refused: why no application is started (update/loader.py): then memory is not even opened
     """
 
-    def __init__(self, board, now_ms: int = 0):
+    def __init__(self, board, now_ms: int = 0, refused: str = ""):
         self.board = board
         self.now_ms = now_ms
+        self.refused = refused
+        self.slots = Slots(board.slots, board.name)
+        self.check = SelfCheck(self.slots, board.resident(), now_ms)
         self.packs = {name: native.Pack(board.game(name)) for name in board.games()}
-        self.console = Console(board.port("console"), self)
+        self.updates = make_server(self)
+        self.console = Console(board.port("console"), self, self.updates)
         self.dialogue = None
         self.lock_reason = ""
         self.books = None
@@ -67,6 +102,12 @@ class Cabinet:
         self.clock = WallClock(self.board)
         self._readable = None  # books only to be read, while there are no others
         self._journal = Journal(board.nvram)
+        if refused:
+            self.devices = Devices(self.board, None)
+            self._lock("no application is started: %s" % refused)
+            self.console.say("LOCKED, %s" % self.lock_reason)
+            self.console.say(self.way_out())
+            return
         try:
             formatted = self._journal.open()
         except (JournalCorrupt, JournalWriteError) as error:
@@ -95,12 +136,37 @@ class Cabinet:
             if self._journal.repaired:
                 repaired = self._journal.repaired
                 self.books.transaction(self.now_ms).event(events.MEMORY_REPAIRED, repaired).commit()
+            self._note_application(self.books)
             self.machine = Machine(self.books, self.devices, self.packs, self.console.show, self.now_ms)
         except JournalWriteError as error:
             self._fail(error)
             return
         if not self.books.config.complete:
             self.console.say("this memory holds no configuration: turn the technician key and type setup")
+
+    def _note_application(self, books) -> None:
+        """Logs another application than at the last power-up (CAB-PRG-03), and why one that was tried is left."""
+        before, here = self._journal.get(keys.APPLICATION), self.check.hash
+        if before != here:
+            transaction = books.transaction(self.now_ms).set(keys.APPLICATION, here)
+            version = self.check.version or programs.VERSION
+            for key, value in programs.changes(books, before, here, self.now_ms, version):
+                transaction.set(key, value)
+            transaction.event(events.PROGRAM_CHANGED, int.from_bytes(here[:4], "big")).commit()
+        for slot in (0, 1):
+            failure = self.slots.state.failure[slot]
+            if failure and not failure & TOLD:
+                books.transaction(self.now_ms).event(events.UPDATE_FAILED, slot << 8 | failure).commit()
+                self.slots.told(slot)
+
+    def _check(self, now_ms: int) -> None:
+        """A piece of the self-check."""
+        if not self.check.poll(now_ms):
+            return
+        self.console.say("what runs is DAMAGED: type verify")
+        if self.books is not None and self.machine is not None:
+            self.books.transaction(now_ms).event(events.PROGRAM_DAMAGED).commit()
+            self.machine.program_damaged(now_ms)
 
     def books_over(self, journal) -> Books:
         return Books(journal, self.clock)
@@ -116,6 +182,7 @@ class Cabinet:
         """One turn of the loop."""
         self.now_ms = now_ms
         self.board.feed_watchdog()
+        sequence = self._journal.sequence
         self.devices.poll(now_ms)
         try:
             if self.books is not None:
@@ -127,12 +194,20 @@ class Cabinet:
             if self.dialogue is not None:
                 self._watch(self.dialogue, now_ms)
             self.console.poll(now_ms)  # a command may commit too
+            if now_ms >= self.check.due_ms:
+                self._check(now_ms)
             if self.books is not None:
                 repaired = self.books.journal.scrub()
                 if repaired:
                     self.books.transaction(now_ms).event(events.MEMORY_REPAIRED, repaired).commit()
+                if self.books.journal.sequence == sequence and not self.hurried():
+                    self.books.journal.tidy()
         except (JournalCorrupt, JournalWriteError) as error:
             self._fail(error)
+
+    def hurried(self) -> bool:
+        """Somebody waits for what is being done: what can wait, waits."""
+        return self.machine is not None and self.machine.drawing()
 
     def _watch(self, dialogue, now_ms: int) -> None:
         """A dialogue ends by itself when the key is returned or time is up."""
@@ -159,6 +234,8 @@ class Cabinet:
         self.books = None
         self.dialogue = None
         self.devices.acceptor.accept(False)
+        if self.devices.notes is not None:
+            self.devices.notes.accept(False)
         for _, _, hopper in self.devices.hoppers:
             hopper.emergency_stop()
         self.devices.panel.lamps_off()
@@ -168,7 +245,13 @@ class Cabinet:
     def _fail(self, error) -> None:
         self._lock(str(error))
         self.console.say("LOCKED, critical memory unrecoverable: %s" % error)
-        self.console.say("only a RAM clear leads out: technician key turned, logic door open, then type ramclear")
+        self.console.say(self.way_out())
+
+    def way_out(self) -> str:
+        """What a technician does about a locked cabinet."""
+        if self.refused:
+            return "memory is untouched: flash a good application, or type slots and say which image counts"
+        return "only a RAM clear leads out: technician key turned, logic door open, then type ramclear"
 
     # --- for a technician ----------------------------------------------------------------------------------------------
 
@@ -178,6 +261,8 @@ class Cabinet:
 
     def no_clear_access(self) -> str:
         """Why memory may not be cleared now, "" when a technician stands at the open cabinet (CAB-NVM-06)."""
+        if self.refused:
+            return "not without an application: the memory is untouched and may hold a player's money"
         panel = self.devices.panel
         if not panel.known:
             return "the I/O board does not answer, so key and door cannot be read"
@@ -200,18 +285,19 @@ class Cabinet:
         return self._journal
 
 
-def run(board) -> None:
-    """Runs the cabinet on `board` for ever.
+def run(board, refused: str = "") -> None:
+    """Runs the cabinet on `board` for ever. refused: as of Cabinet.
 
-    Garbage is collected behind a short turn, so that the collector never makes a long turn longer. It only starts by itself
-    when memory runs out before a short turn comes.
+    Garbage is collected behind a short turn, so that the collector never makes a long turn longer, and not while a player
+    waits for an outcome. It only starts by itself when memory runs out before such a turn comes.
     """
     clock = Clock()
-    cabinet = Cabinet(board, clock.now(board.ticks_ms()))
+    cabinet = Cabinet(board, clock.now(board.ticks_ms()), refused)
     collected_ms = 0
     while True:
         now_ms = clock.now(board.ticks_ms())
         cabinet.poll(now_ms)
-        if now_ms - collected_ms >= COLLECT_MS and clock.now(board.ticks_ms()) - now_ms <= SHORT_TURN_MS:
+        due = now_ms - collected_ms >= COLLECT_MS and not cabinet.hurried()
+        if due and clock.now(board.ticks_ms()) - now_ms <= SHORT_TURN_MS:
             collected_ms = now_ms
             gc.collect()

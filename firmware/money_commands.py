@@ -5,6 +5,7 @@ from firmware.money import period
 from firmware.money.amounts import pounds
 from firmware.money.ledger import OWED, SINKS, SOURCES
 from firmware.test_mode import KINDS, MAX_SECONDS
+from hal.calendar import dates
 
 COLUMN = 16  # characters of an amount
 _TEST_SECONDS = 20
@@ -55,10 +56,11 @@ def _amount(unit: str, value) -> str:
 
 
 def _period_line(books) -> str:
-    number, sequence, power_ups, uptime_s = period.current(books)
+    number, sequence, date, power_ups, uptime_s = period.current(books)
     if not number:
         return "period 0: since the memory was new"
-    return "period %d: began with event %d, power-up %d +%ds" % (number, sequence, power_ups, uptime_s)
+    when = dates.text(date) + " UTC, " if date else ""
+    return "period %d: began %swith event %d, power-up %d +%ds" % (number, when, sequence, power_ups, uptime_s)
 
 
 def _period(cabinet, words, now_ms):

@@ -8,11 +8,11 @@ VERSION = "0.1.0"
 _RECORD = "<I32s32s"  # date, hash before (zeros: none), hash after; then the version
 
 
-def changes(books, old: bytes, new: bytes, now_ms: int):
+def changes(books, old: bytes, new: bytes, now_ms: int, version: str = VERSION):
     """Journal changes that append a program change, for the caller's transaction. `old` is b"" at the first start."""
     journal = books.journal
     total = journal.get_int(keys.PROGRAMS_TOTAL)
-    record = struct.pack(_RECORD, books.date(now_ms), old, new) + VERSION.encode()
+    record = struct.pack(_RECORD, books.date(now_ms), old, new) + version.encode()
     return ((keys.PROGRAM_BASE + total % keys.PROGRAM_SLOTS, record), (keys.PROGRAMS_TOTAL, total + 1))
 
 

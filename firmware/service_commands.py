@@ -64,6 +64,7 @@ def _change(cabinet, row, value, now_ms: int) -> None:
     if old == value:
         return
     config.check(values)
+    config.check_board(row, value, cabinet.board)
     transaction = books.transaction(now_ms)
     transaction.event(events.CONFIG_WAS, config.argument(row, old, packs))
     transaction.event(events.CONFIG_CHANGED, config.argument(row, value, packs))

@@ -41,8 +41,8 @@ class SetUp:
         elif self._place < len(config.ITEMS):
             row = config.ITEMS[self._place]
             self._values[row.name] = row.parsed(words, self._cabinet.packs)
-            if self._place + 1 == len(config.ITEMS):
-                config.check(self._values)
+            config.check_board(row, self._values[row.name], self._cabinet.board)
+            config.check({each.name: self._values[each.name] for each in config.ITEMS[: self._place + 1]})
             yield "%s %s" % (row.name, row.shown(self._values[row.name]))
             self._place += 1
             yield from self._ask()

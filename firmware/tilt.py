@@ -35,6 +35,13 @@ _TABLE = (
     ("em_meter", 81, TECHNICIAN, "electromechanical meter is not plugged in"),
     ("excessive", 82, TECHNICIAN, "excessive meter increment: coins, notes or an award beyond what one play can bring"),
     ("program_new", 72, AUTO, "games are not those that a technician has accepted: type program"),
+    ("note_jam", 31, AUTO, "note acceptor jammed"),
+    ("note_full", 32, AUTO, "stacker full: empty it"),
+    ("note_stacker", 33, AUTO, "stacker removed"),
+    ("note_fraud", 34, ATTENDANT, "note acceptor: manipulation"),
+    ("note_offline", 35, AUTO, "note acceptor does not answer"),
+    ("note_fault", 36, ATTENDANT, "note acceptor: device fault, see events"),
+    ("notes_disputed", 37, ATTENDANT, "what became of a note is not known: settle the dispute"),
 )
 NAMES = tuple([row[0] for row in _TABLE])
 CODES = {row[0]: row[1] for row in _TABLE}
@@ -53,13 +60,17 @@ class Tilts:
     def latched(self, name: str) -> bool:
         return bool(self._books.journal.get_int(keys.TILTS) & _BITS[name])
 
+    def present(self, name: str) -> bool:
+        """The automatic tilt `name` holds."""
+        return name in self._automatic
+
     def active(self):
         """Names of all active tilts, in the order of the table."""
         mask = self._books.journal.get_int(keys.TILTS)
         return [name for name in NAMES if mask & _BITS[name] or name in self._automatic]
 
     def any(self) -> bool:
-        return bool(self._automatic) or self._books.journal.get_int(keys.TILTS) != 0
+        return bool(self._automatic) or bool(self._books.journal.get(keys.TILTS))  # 0 has no bytes
 
     def follow(self, name: str, present: bool, now_ms: int) -> bool:
         """Sets or lifts an automatic tilt; logs each change. True when it changed."""

@@ -24,6 +24,7 @@ class EmMeters:
         self._tilts = tilts
         self._panel = panel
         self._unsent = {}  # pulses taken off the queue that the panel could not send yet
+        self._quiet = -1  # the journal's sequence number with which there was nothing to do
 
     def recover(self, now_ms: int) -> None:
         """Closes pulses that power loss left in doubt; called once at power-up."""
@@ -39,12 +40,17 @@ class EmMeters:
 
     def poll(self, now_ms: int, panel_online: bool) -> None:
         """Smaller sums than one pulse counts wait until they make one."""
-        journal, pulse_pence = self._books.journal, self._books.config.value("pulse")
+        journal = self._books.journal
+        if journal.sequence == self._quiet:
+            return
+        pulse_pence = self._books.config.value("pulse")
         stopped = self._tilts.latched("em_meter")
+        waiting = False
         for name, queue, flight in _METERS:
             pence = journal.get_int(queue)
             if pence < pulse_pence and not journal.get_int(flight):
                 continue
+            waiting = True
             if self._panel.busy(name, now_ms):
                 continue
             if name in self._unsent:
@@ -57,6 +63,8 @@ class EmMeters:
                 journal.commit(((queue, pence - pulse_pence), (flight, 1)))
                 if not self._panel.pulse(name):
                     self._unsent[name] = True
+        if not waiting:
+            self._quiet = journal.sequence
 
     def _settle(self, name: str, queue: int, flight: int, now_ms: int) -> None:
         """The on and off time of a pulse is over."""

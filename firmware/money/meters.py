@@ -32,6 +32,12 @@ METERS = (  # the order is the journal's: only ever append
     "acceptor_resets",
     "coins_refused",  # coins and slugs that the acceptor sent back and told of
     "ram_clears",
+    "notes_refused",  # that the note acceptor sent back by itself
+    "notes_returned",  # from escrow, or on the way to the stacker
+    "notes_disputed",  # what became of them cannot be proved: to be settled by an attendant
+    "notes_in_stacker",  # since it was taken out last
+    "stacker_removals",
+    "note_acceptor_resets",
 )
 TALLIES = (  # as above
     "test_coins_in",

@@ -141,8 +141,9 @@ class Payout:
 
     def poll(self, now_ms: int) -> None:
         """Takes the hoppers' events. The drivers themselves are polled by the main loop."""
-        for index in range(len(self._hoppers.rows)):
-            driver = self._hoppers.rows[index][2]
+        rows = self._hoppers.rows
+        for index in range(len(rows)):
+            driver = rows[index][2]
             while True:
                 event = driver.event()
                 if event is None:

@@ -11,8 +11,10 @@ from firmware.money.ledger import ACCOUNTS, COINS_PENCE, METER_MODULUS, NOTES_PE
 from firmware.money.meters import METERS, OCCURRENCE_MODULUS, TALLIES
 from firmware.store import keys
 
-_RECORD = "<IIII"  # number of the period, event that tells of its beginning, power-ups, uptime in seconds
-NO_PERIOD = ("games_since_power_up", "games_since_door")  # begin anew by themselves
+_RECORD = (
+    "<5I"  # number of the period, event that tells of its beginning, date (0: unknown), power-ups, uptime in seconds
+)
+NO_PERIOD = ("games_since_power_up", "games_since_door", "notes_in_stacker")  # begin anew by themselves
 
 PENCE = "GBP"
 TIMES = "times"
@@ -26,8 +28,8 @@ def start(books, now_ms: int) -> int:
     number = current(books)[0] + 1
     sequence = journal.get_int(keys.EVENTS_TOTAL)
     transaction = books.transaction(now_ms).event(events.PERIOD_STARTED, number)
-    record = struct.pack(_RECORD, number, sequence, books.meters.value("power_ups"), now_ms // 1000)
-    transaction.set(keys.PERIOD, record)
+    moment = (books.date(now_ms), books.meters.value("power_ups"), now_ms // 1000)
+    transaction.set(keys.PERIOD, struct.pack(_RECORD, number, sequence, *moment))
     for key, base, _ in _stored():
         transaction.set(base, journal.get_int(key))
     transaction.commit()
@@ -35,9 +37,10 @@ def start(books, now_ms: int) -> int:
 
 
 def current(books):
-    """(number, sequence of its event, power-ups, uptime in seconds) of the period; number 0: since the memory was cleared."""
+    """(number, sequence of its event, date, power-ups, uptime in seconds) of the period; number 0: since the memory was
+    cleared. Dates as in clock.py."""
     record = books.journal.get(keys.PERIOD)
-    return struct.unpack(_RECORD, record) if record else (0, 0, 0, 0)
+    return struct.unpack(_RECORD, record) if record else (0, 0, 0, 0, 0)
 
 
 def _stored():

@@ -169,7 +169,7 @@ class Play:
         return True
 
     def poll(self, now_ms: int) -> bool:
-        """Shows what is due. True when the round has just ended."""
+        """Shows what is due. False when nothing was."""
         opened = self.round
         if opened is None or now_ms < self._due_ms or opened.due:
             return False
@@ -189,8 +189,7 @@ class Play:
             self._capped = event[5]
         if kind == native.ROUND_END:
             self._end(opened, now_ms)
-            return True
-        return False
+        return True
 
     def take_fault(self) -> bool:
         """True once after the core has failed in the middle of a round."""

@@ -1,7 +1,7 @@
 """Recall: finished games told again through the round function, which also proves their awards (CAB-EVT-02, G2).
 
-Generators of lines for the console. They yield None where an event gives no line, so that a long feature takes many turns of the
-loop instead of one long turn.
+Generators of lines for the console. A None among them ends the turn of the loop, so that a long feature takes many turns
+instead of one long one.
 """
 
 import native
@@ -22,6 +22,7 @@ _REMARKABLE = (
     native.GAMBLE,
 )
 _MOST_REMARKS = 12
+_EVENTS_A_TURN = 4
 
 
 def summary(record, packs, number: int):
@@ -49,14 +50,16 @@ def summary(record, packs, number: int):
         if record.decisions:
             yield "    decisions %s of another version of the game" % "".join(["%02x" % b for b in record.decisions])
         return
-    made, had = [], []
+    made, had, events = [], [], 0
     try:
         for core, event, decision in _told(record, pack):
             if decision:
                 made.append(decision)
             elif event is not None and event[0] in _REMARKABLE and len(had) < _MOST_REMARKS:
                 had.append(_line(pack, core, event))
-            yield None
+            events += 1
+            if events % _EVENTS_A_TURN == 0:
+                yield None
     except native.CoreError:
         yield "    cannot be replayed"
         return

@@ -61,6 +61,7 @@ class Generator:
         self._drbg = None
         self._health.reset()
         self._purpose = -1  # what the bytes are for that the driver owes us, -1: it owes none
+        self._behind = -1  # what those are for that it was asked for behind these
         self._tested = 0  # bytes of the start-up test
         self._wanted = False
         self._serving = False  # the bytes that the driver owes were asked for after the seed that is wanted was
@@ -115,6 +116,12 @@ class Generator:
         seed, self._seed = self._seed, b""
         return seed
 
+    def fork(self):
+        """A generator of its own, for what is no outcome: keys of a serial line. None: not READY."""
+        if self.state != READY or self._drbg is None:
+            return None
+        return HmacDrbg(self._drbg.generate(BYTES[INSTANTIATE]))
+
     def sample(self, number: int) -> bool:
         """Asks for `number` bytes of the device to look at; no game ever uses them. False: not READY."""
         if self.state != READY:
@@ -149,14 +156,23 @@ class Generator:
             if purpose >= 0 and self._source.request(BYTES[purpose]):
                 self._purpose = purpose
                 self._serving = purpose == DRAW
-        elif self._source.available() >= BYTES[self._purpose]:
-            purpose, self._purpose = self._purpose, -1
+            return
+        if self._wanted and self._purpose == TEST and self._behind < 0:
+            self._ask_behind(now_ms)
+        if self._source.available() >= BYTES[self._purpose]:
+            purpose, self._purpose, self._behind = self._purpose, self._behind, -1
             data = self._source.take(BYTES[purpose])
             alarm = self._health.feed(data)
             if alarm:
                 self._fail(alarm, now_ms)
             else:
                 self._use(purpose, data, now_ms)
+
+    def _ask_behind(self, now_ms: int) -> None:
+        """What a player waits for is asked for before the test's bytes have come, and follows them on the line."""
+        fresh = self._rounds >= self._rounds_per_reseed and self._need(now_ms) == DRAW
+        if fresh and self._source.request(BYTES[DRAW]):
+            self._behind, self._serving = DRAW, True
 
     def _need(self, now_ms: int) -> int:
         if self._tested < START_UP_BYTES:

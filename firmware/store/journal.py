@@ -12,12 +12,14 @@ SNAPSHOT = 0x5A
 HEADER_BYTES = 8  # mark u8, reserved u8 (0), payload length u16, sequence u32
 CRC_BYTES = 4
 OVERHEAD_BYTES = HEADER_BYTES + CRC_BYTES
-ENTRY_BYTES = 3  # of a record before each value: key u16, length u8
+TIDY_BYTES = 1024  # a play's records with a decision or two, before they have to be moved in the middle of it
 SCRUB_BYTES = 256  # compared by one scrub(); an area takes 64 turns of the loop, a quarter of a second
 BANKS = 2
 AREAS = 2
 MIN_NVRAM_BYTES = 32768
 MAX_VALUE_BYTES = 255
+NUMBER_BITS = 64
+SMALL_BYTES = 3  # of numbers that every board keeps without memory for each
 # Keys are places in a list: MicroPython's dicts take 3,000 instructions to find a number among neighbours.
 MAX_KEYS = 1024
 CONTROL_BYTES = 16  # at the end of the NVRAM; its last byte marks a RAM clear that is under way
@@ -46,9 +48,12 @@ class Journal:
         self._payload_bytes = min(
             0xFFFF, self._area_bytes - OVERHEAD_BYTES
         )  # what a record's length can tell, and hold
-        self._values = []  # by key, b"" where nothing was ever set
+        # By key, b"" where nothing was ever set. Numbers stay numbers, as a bytes object takes a board 64 bytes and a collection
+        # has to look at all of them.
+        self._values = []
         self._area = 0
         self._end = 0
+        self._begun = 0  # of its bytes those of the snapshot that it begins with
         self._scrubbed = 0  # bytes of the active area compared in the sweep under way
         self.sequence = 0
         self.sweeps = 0  # whole comparisons of both banks since power-up
@@ -60,13 +65,14 @@ class Journal:
     def get(self, key: int) -> bytes:
         """Value of `key`, b"" when it was never set."""
         values = self._values
-        return values[key] if key < len(values) else b""
+        value = values[key] if key < len(values) else b""
+        return value if isinstance(value, bytes) else pack_int(value)
 
     def get_int(self, key: int) -> int:
         """Value of `key` as an unsigned integer, 0 when it was never set."""
         values = self._values
-        value = values[key] if key < len(values) else b""
-        return int.from_bytes(value, "little") if value else 0
+        value = values[key] if key < len(values) else 0
+        return int.from_bytes(value, "little") if isinstance(value, bytes) else value
 
     def usage(self):
         """(bytes written of the active area, bytes of an area)."""
@@ -84,41 +90,62 @@ class Journal:
         """
         if self._sealed:
             raise JournalWriteError("critical memory is unrecoverable and only to be read")
-        packed = {}
-        length = 0
+        changed = {}
         for key, value in changes:
-            if not isinstance(value, (bytes, bytearray)):
-                value = pack_int(value)
             if not 0 <= key < MAX_KEYS:
                 raise ValueError("there is no key %d; keys are below %d" % (key, MAX_KEYS))
-            if len(value) > MAX_VALUE_BYTES:
-                raise ValueError("value of key %d is %d bytes, at most %d fit" % (key, len(value), MAX_VALUE_BYTES))
-            packed[key] = bytes(value)
-            length += len(value) + ENTRY_BYTES
-        if not packed:
+            changed[key] = _checked(key, value)
+        if not changed:
             return
-        if length > self._payload_bytes:
-            raise ValueError("changes of %d bytes do not fit a record of %d" % (length, self._payload_bytes))
         sequence = (self.sequence + 1) & 0xFFFFFFFF
-        record = native.record(TRANSACTION, sequence, sorted(packed), packed)  # MicroPython's dicts keep no order
-        area, offset = self._area, self._end
-        if offset + len(record) > self._area_bytes:
+        record = self._record(TRANSACTION, sequence, sorted(changed), changed)  # MicroPython's dicts keep no order
+        if self._end + len(record) > self._area_bytes:
             # The area is full: the whole state including these changes becomes the first record of the other area.
             merged = list(self._values)
-            for key in packed:
-                _set(merged, key, packed[key])
-            state = sum([len(value) + ENTRY_BYTES for value in merged if value])
-            if state > self._payload_bytes:
-                raise ValueError("state of %d bytes does not fit a record of %d" % (state, self._payload_bytes))
-            record = native.record(SNAPSHOT, sequence, None, merged)
-            area, offset = 1 - self._area, 0
-            self._scrubbed = 0
-        for bank in range(BANKS):
-            self._write(bank, area, offset, record)
-        for key in packed:
-            _set(self._values, key, packed[key])
-        self._area, self._end = area, offset + len(record)
+            for key in changed:
+                _set(merged, key, changed[key])
+            self._snapshot(sequence, merged)
+        else:
+            for bank in range(BANKS):
+                self._write(bank, self._area, self._end, record)
+            self._end += len(record)
+        for key in changed:
+            _set(self._values, key, changed[key])
         self.sequence = sequence
+
+    def _record(self, mark: int, sequence: int, ordered, values) -> bytes:
+        """A record of the `values` whose keys are `ordered`; None: of all. ValueError: an area has no room for it."""
+        try:
+            record = native.record(mark, sequence, ordered, values)
+        except native.CoreError:
+            record = b""  # more than the length of a record can tell
+        if not 0 < len(record) <= self._payload_bytes + OVERHEAD_BYTES:
+            what = "the state does" if ordered is None else "these changes do"
+            raise ValueError("%s not fit a record of %d bytes" % (what, self._payload_bytes))
+        return record
+
+    def _snapshot(self, sequence: int, values) -> None:
+        """Begins the other area with the whole state. ValueError: it is larger than an area, and nothing was written."""
+        record = self._record(SNAPSHOT, sequence, None, values)
+        area, length = 1 - self._area, len(record)
+        for bank in range(BANKS):
+            self._write(bank, area, 0, record)
+        self._area, self._begun, self._end = area, length, length
+        self._scrubbed = 0
+
+    def tidy(self) -> bool:
+        """Begins the other area when this one is nearly full, so that no commit that somebody waits for has to. True when it did.
+
+        Call it in turns of the loop that have time. Not before as much was written as is to be kept free, so that a state
+        that nearly fills an area does not move in every turn.
+        """
+        free, written = self._area_bytes - self._end, self._end - self._begun
+        if self._sealed or free >= TIDY_BYTES or written < TIDY_BYTES:
+            return False
+        sequence = (self.sequence + 1) & 0xFFFFFFFF
+        self._snapshot(sequence, self._values)
+        self.sequence = sequence
+        return True
 
     def scrub(self) -> int:
         """One small step of the check that never ends: compares the next SCRUB_BYTES of the log in both banks (CAB-NVM-03).
@@ -135,7 +162,7 @@ class Journal:
         if self._scrubbed >= self._end:
             self._scrubbed = 0
             self.sweeps += 1
-        if self._nvram.read(first, length) == self._nvram.read(second, length):
+        if self._nvram.same(first, second, length):
             return 0
         walk = self._walk(self._area)
         if walk is None or walk.last != self.sequence or walk.end != self._end:
@@ -188,7 +215,7 @@ class Journal:
             return True
         self._refuse_lost_history(best)
         self._values, self._area, self._end, self.sequence = best.values, best.area, best.end, best.last
-        self._scrubbed = 0
+        self._begun, self._scrubbed = best.begun, 0
         self._copy(best)
         self.repaired = sum([is_repair for _, _, _, is_repair in best.copies])
         return False
@@ -222,11 +249,11 @@ class Journal:
         self._values = []
         self._area, self._end, self._scrubbed, self.sequence = 0, 0, 0, 1
         for key, value in facts:
-            _set(self._values, key, bytes(value) if isinstance(value, (bytes, bytearray)) else pack_int(value))
+            _set(self._values, key, _checked(key, value))
         record = native.record(SNAPSHOT, 1, None, self._values)
         for bank in range(BANKS):
             self._write(bank, 0, 0, record)
-        self._end = len(record)
+        self._begun = self._end = len(record)
 
     def _walk(self, area):
         """Follows the log of `area` through both banks at once; None when neither bank starts with a snapshot."""
@@ -250,7 +277,7 @@ class Journal:
                 walk.missing.append((1 if found[0] else 0, offset, record))
             walk.apply(record)
             if expected < 0:
-                walk.first = sequence
+                walk.first, walk.begun = sequence, len(record)
             walk.last = sequence
             offset += len(record)
             expected = (sequence + 1) & 0xFFFFFFFF
@@ -339,10 +366,8 @@ class Journal:
     def _write(self, bank: int, area: int, offset: int, record: bytes) -> None:
         address = self._address(bank, area, offset)
         self._nvram.write(address, record)
-        for position in range(0, len(record), SEARCHED_BYTES):
-            written = record[position : position + SEARCHED_BYTES]
-            if bytes(self._nvram.read(address + position, len(written))) != written:
-                raise JournalWriteError("NVRAM does not keep what was written at 0x%X" % (address + position))
+        if not self._nvram.holds(address, record):
+            raise JournalWriteError("NVRAM does not keep what was written at 0x%X" % address)
 
 
 class _Walk:
@@ -352,6 +377,7 @@ class _Walk:
         self.area = area
         self.values = []
         self.first = -1
+        self.begun = 0  # bytes of the snapshot
         self.last = -1
         self.end = 0
         self.missing = []
@@ -365,8 +391,24 @@ class _Walk:
             position += 3
             if key >= MAX_KEYS:
                 raise JournalCorrupt("there is no key %d" % key)
-            _set(self.values, key, record[position : position + length])
+            _set(self.values, key, _kept(record[position : position + length]))
             position += length
+
+
+def _checked(key: int, value):
+    """The value to be kept: bytes, or a number. ValueError: it has too many bytes, or is negative."""
+    if isinstance(value, (bytes, bytearray)):
+        if len(value) > MAX_VALUE_BYTES:
+            raise ValueError("value of key %d is %d bytes, at most %d fit" % (key, len(value), MAX_VALUE_BYTES))
+        return value if isinstance(value, bytes) else bytes(value)
+    if value < 0 or value >> NUMBER_BITS:
+        raise ValueError("%d is negative, or has more than %d bits" % (value, NUMBER_BITS))
+    return value
+
+
+def _kept(value: bytes):
+    """What was read, as a number where that says the same: it is what pack_int() writes of one that needs no memory."""
+    return int.from_bytes(value, "little") if 0 < len(value) <= SMALL_BYTES and value[-1] else value
 
 
 def pack_int(value: int) -> bytes:
@@ -381,7 +423,7 @@ def pack_int(value: int) -> bytes:
     return value.to_bytes(length, "little") if length else b""
 
 
-def _set(values: list, key: int, value: bytes) -> None:
+def _set(values: list, key: int, value) -> None:
     while len(values) <= key:
         values.append(b"")
     values[key] = value

@@ -44,10 +44,16 @@ TEST_COINS = 0x00CD  # 1 while coins are counted as test coins
 CLOCK_ALIVE = 0x00B0  # date and uptime of the last sign of life (clock.py)
 PROGRAMS_TOTAL = 0x00B1
 NOTES_TOTAL = 0x00B2
+APPLICATION = 0x00B3  # hash of the application that ran last, b"" while it was the resident image's own
 CONFIG = 0x0098  # the configuration's numbers (config.py), b"" until the first set-up
 CONFIG_GAMES = 0x0099  # names of the games that can be played
 CONFIG_FIRST_GAME = 0x009A
 PROGRAM_ACCEPTED = 0x009B  # PACK_HASH that a technician has accepted
+
+# 0x00E0-0x00EF: notes (money/notes_in.py)
+NOTE_PENDING = 0x00E0  # note that was ordered in and whose end was not told yet, b"" if none
+NOTE_TOKEN = 0x00E1  # the driver's, of the last record that had one
+CONFIG_NOTE_KEY = 0x00E8  # eight bytes that the note acceptor's encryption shares with us, b"" if none (config.py)
 
 # 0x0100-0x017F: ring of significant events (events.py)
 EVENT_BASE = 0x0100
