@@ -4,9 +4,21 @@ Kept in MicroPython's subset. On a board the core is the user C module ``cabinet
 """
 
 try:
-    from cabinet_core import CoreError, Health, Pack, Round, crc32, hmac_sha256, record, sha256  # pyright: ignore[reportMissingImports]
+    from cabinet_core import (  # pyright: ignore[reportMissingImports]
+        CoreError,
+        Health,
+        Pack,
+        Round,
+        crc16,
+        crc32,
+        hmac_sha256,
+        p256_verify,
+        record,
+        sha256,
+    )
 except ImportError:
-    from native.cpython.wrapper import CoreError, Health, Pack, Round, crc32, hmac_sha256, record, sha256
+    from native.cpython.p256 import p256_verify
+    from native.cpython.wrapper import CoreError, Health, Pack, Round, crc16, crc32, hmac_sha256, record, sha256
 
 # Kinds of events, the first item of Round.next().
 SPIN = 1
@@ -137,8 +149,10 @@ __all__ = [
     "Health",
     "Pack",
     "Round",
+    "crc16",
     "crc32",
     "hmac_sha256",
+    "p256_verify",
     "record",
     "sha256",
 ]

@@ -1,8 +1,10 @@
 # Types of the common API: those of the CPython wrapper, whichever of the two modules is behind it.
+from native.cpython.p256 import p256_verify as p256_verify
 from native.cpython.wrapper import CoreError as CoreError
 from native.cpython.wrapper import Health as Health
 from native.cpython.wrapper import Pack as Pack
 from native.cpython.wrapper import Round as Round
+from native.cpython.wrapper import crc16 as crc16
 from native.cpython.wrapper import crc32 as crc32
 from native.cpython.wrapper import hmac_sha256 as hmac_sha256
 from native.cpython.wrapper import record as record

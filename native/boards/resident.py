@@ -20,3 +20,6 @@ board_files = (BOARDS + "__init__.py", BOARDS + options.board + ".py")
 package("firmware", base_path=TREE)
 package("hal", [name for name in drivers if not name.startswith(BOARDS) or name in board_files], base_path=TREE)
 package("native", ["__init__.py"], base_path=TREE)
+# The key of whoever builds this for cabinets of his own (host_tools/boards/build.py).
+if os.environ.get("CABINET_TRUST"):
+    module("cabinet_trust.py", base_path=os.environ["CABINET_TRUST"])

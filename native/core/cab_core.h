@@ -5,7 +5,7 @@
  * cab_error_t; whatever bytes it is given, it has no undefined behaviour.
  *
  * Layers, each using only those above it:
- *   crc32.c sha256.c hmac.c chacha20.c   primitives
+ *   crc32.c crc16.c sha256.c hmac.c chacha20.c   primitives
  *   health.c                      tests of the random source's bytes
  *   stream.c                      the random stream of a round, and draws from it
  *   pack.c pack_rows.c pack_symbols.c pack_steps.c pack_features.c pack_award.c
@@ -113,6 +113,10 @@ const char *cab_error_name(cab_error_t error);
 /* CRC-32/ISO-HDLC (polynomial 0x04C11DB7 reflected, init and xor-out all ones), that of zlib and Ethernet.
  * start is 0, or the result for the bytes before these. */
 uint32_t cab_crc32(const uint8_t *data, size_t length, uint32_t start);
+
+/* CRC-16/XMODEM (polynomial 0x1021, init 0, not reflected, no xor-out). start is 0, or the result for the bytes before these.
+ * Over data and its own CRC, high byte first, it is 0. */
+uint16_t cab_crc16(const uint8_t *data, size_t length, uint16_t start);
 
 /* SHA-256, FIPS 180-4 sections 4.1.2, 5.1.1, 5.3.3 and 6.2. init, update as often as needed, final once. */
 typedef struct {

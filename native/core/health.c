@@ -41,23 +41,38 @@ static uint8_t earlier(const cab_health_t *health, uint32_t back)
     return health->history[(health->seen - back) % CAB_HEALTH_HISTORY];
 }
 
-/* Do the newest bytes stand in the history once more, at any distance (overlapping themselves too, if the period is short)? */
-static bool comes_again(const cab_health_t *health)
+/* Do the bytes that end at `place` of the history equal the newest ones, which end at `end`? */
+static bool ends_alike(const cab_health_t *health, uint32_t end, uint32_t place)
 {
     const uint32_t length = health->cutoffs.sequence;
     const uint32_t held = health->seen < CAB_HEALTH_HISTORY ? health->seen : CAB_HEALTH_HISTORY;
-    const uint8_t newest = earlier(health, 1);
-    uint32_t place = (health->seen - 1) % CAB_HEALTH_HISTORY;
+    const uint32_t distance = (end - place) % CAB_HEALTH_HISTORY;
+    uint32_t same = 0;
 
-    for (uint32_t distance = 1; distance + length <= held; distance++) {
-        uint32_t same = 1;
-        place = (place - 1) % CAB_HEALTH_HISTORY;
-        if (health->history[place] != newest) /* nearly always: the boards spend their time here */
+    if (!distance || distance + length > held)
+        return false;
+    while (same < length && health->history[(end - same) % CAB_HEALTH_HISTORY] ==
+                                health->history[(place - same) % CAB_HEALTH_HISTORY])
+        same++;
+    return same == length;
+}
+
+/* Do the newest bytes stand in the history once more, at any distance (overlapping themselves too, if the period is short)?
+ * Four bytes at once are searched for the newest: the boards spend their time here. */
+static bool comes_again(const cab_health_t *health)
+{
+    const uint32_t ones = 0x01010101u, tops = 0x80808080u;
+    const uint32_t end = (health->seen - 1) % CAB_HEALTH_HISTORY;
+
+    for (uint32_t place = 0; place < CAB_HEALTH_HISTORY; place += 4) {
+        uint32_t four;
+        memcpy(&four, health->history + place, sizeof four);
+        four ^= health->history[end] * ones;
+        if (!((four - ones) & ~four & tops)) /* no byte is 0: nearly always */
             continue;
-        while (same < length && earlier(health, 1 + same) == earlier(health, 1 + same + distance))
-            same++;
-        if (same == length)
-            return true;
+        for (uint32_t byte = 0; byte < 4; byte++)
+            if (ends_alike(health, end, place + byte))
+                return true;
     }
     return false;
 }

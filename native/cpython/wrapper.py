@@ -292,6 +292,11 @@ def crc32(data: bytes | bytearray | memoryview, start: int = 0) -> int:
     return lib.cab_crc32(ffi.from_buffer(data), memoryview(data).nbytes, _unsigned(start))
 
 
+def crc16(data: bytes | bytearray | memoryview, start: int = 0) -> int:
+    """CRC-16/XMODEM of data; start is the result for the bytes before."""
+    return lib.cab_crc16(ffi.from_buffer(data), memoryview(data).nbytes, _unsigned(start) & 0xFFFF)
+
+
 def sha256(data: bytes | bytearray | memoryview) -> bytes:
     """SHA-256 of data, 32 bytes."""
     digest = ffi.new("uint8_t[]", lib.CAB_SHA256_BYTES)
@@ -326,17 +331,24 @@ class Health:
         lib.cab_health_reset(self._c)
 
 
+def _value_bytes(value: bytes | int) -> bytes:
+    """struct.error: a number that is negative or too large."""
+    return struct.pack("<Q", value).rstrip(b"\x00") if isinstance(value, int) else value
+
+
 def record(
-    mark: int, sequence: int, keys: Iterable[int] | None, values: Sequence[bytes] | Mapping[int, bytes]
+    mark: int, sequence: int, keys: Iterable[int] | None, values: Sequence[bytes | int] | Mapping[int, bytes | int]
 ) -> bytes:
     """A record of the firmware's journal (firmware/store/README.md) with its CRC.
 
-    keys ascend; None takes all of a list of values that are not empty.
+    keys ascend; None takes all of a list of values that have any bytes. Values are bytes, or unsigned numbers below 2^64 that
+    take as few bytes as they need, least significant first.
     """
     if keys is None:
         keys = [key for key in range(len(values)) if values[key]]
     try:
-        payload = b"".join(struct.pack("<HB", key, len(values[key])) + values[key] for key in keys)
+        entries = [(key, _value_bytes(values[key])) for key in keys]
+        payload = b"".join(struct.pack("<HB", key, len(value)) + value for key, value in entries)
         head = struct.pack("<BBHI", mark, 0, len(payload), sequence)
     except struct.error:
         raise CoreError("argument") from None

@@ -1,4 +1,4 @@
-/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, Health, crc32, sha256, hmac_sha256, CoreError.
+/* cabinet_core.c - the C core as a MicroPython module: Pack, Round, Health, hashes, p256_verify, CoreError.
  *
  * Shows what native/cpython/wrapper.py shows, under the same names (native/README.md). Each object is one block of fixed
  * size that holds the core's struct itself. What never changes is made when a pack is opened, so that a look at it
@@ -98,6 +98,15 @@ static mp_obj_t core_crc32(size_t n_args, const mp_obj_t *all_args, mp_map_t *kw
 }
 static MP_DEFINE_CONST_FUN_OBJ_KW(core_crc32_obj, 1, core_crc32);
 
+/* crc16(data, start=0): CRC-16/XMODEM; start is the result for the bytes before. */
+static mp_obj_t core_crc16(size_t n_args, const mp_obj_t *args)
+{
+    const mp_buffer_info_t data = cabinet_bytes(args[0]);
+    const uint32_t start = n_args > 1 ? cabinet_u32(args[1]) : 0u;
+    return MP_OBJ_NEW_SMALL_INT(cab_crc16(data.buf, data.len, (uint16_t)start));
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(core_crc16_obj, 1, 2, core_crc16);
+
 /* sha256(data): 32 bytes. */
 static mp_obj_t core_sha256(mp_obj_t data)
 {
@@ -126,10 +135,27 @@ static mp_obj_t core_hmac_sha256(size_t n_args, const mp_obj_t *args)
 static MP_DEFINE_CONST_FUN_OBJ_VAR(core_hmac_sha256_obj, 1, core_hmac_sha256);
 
 /* record(mark, sequence, keys, values): a record of the firmware's journal (firmware/store/README.md) with its CRC. keys is a
- * sequence of ascending numbers; values[key] are bytes. keys None takes all of a list of values that are not empty. */
+ * sequence of ascending numbers; values[key] are bytes, or unsigned numbers below 2^64 that take as few bytes as they need,
+ * least significant first. keys None takes all of a list of values that have any. */
+enum { RECORD_HEADER_BYTES = 8, RECORD_CRC_BYTES = 4, ENTRY_BYTES = 3, NUMBER_BYTES = 8 };
+
+/* The bytes of a value; those of a number are written into `room`. */
+static mp_buffer_info_t value_bytes(mp_obj_t value, uint8_t room[NUMBER_BYTES])
+{
+    mp_buffer_info_t info = {.buf = room, .len = 0};
+
+    if (!mp_obj_is_int(value) && !mp_obj_is_bool(value))
+        return cabinet_bytes(value);
+    for (uint64_t rest = cabinet_u64(value); rest; rest >>= 8)
+        room[info.len++] = (uint8_t)rest;
+    return info;
+}
+
 static void add_value(vstr_t *record, mp_int_t key, mp_obj_t value)
 {
-    const mp_buffer_info_t info = cabinet_bytes(value);
+    uint8_t room[NUMBER_BYTES];
+    const mp_buffer_info_t info = value_bytes(value, room);
+
     if (key < 0 || key > 0xFFFF || info.len > 0xFF)
         cabinet_check(CAB_ERR_ARGUMENT);
     vstr_add_byte(record, (byte)key);
@@ -138,9 +164,28 @@ static void add_value(vstr_t *record, mp_int_t key, mp_obj_t value)
     vstr_add_strn(record, info.buf, info.len);
 }
 
+/* All values of a list that have bytes. Their room is taken at once: a state of kilobytes that grew piece by piece would be
+ * moved hundreds of times. */
+static void add_all(vstr_t *record, mp_obj_t list)
+{
+    uint8_t room[NUMBER_BYTES];
+    size_t length, bytes = 0;
+    mp_obj_t *values;
+
+    mp_obj_list_get(list, &length, &values);
+    for (size_t key = 0; key < length; key++) {
+        const size_t number = value_bytes(values[key], room).len;
+        bytes += number ? ENTRY_BYTES + number : 0;
+    }
+    vstr_hint_size(record, bytes + RECORD_CRC_BYTES);
+    for (size_t key = 0; key < length; key++)
+        if (value_bytes(values[key], room).len)
+            add_value(record, (mp_int_t)key, values[key]);
+}
+
 static mp_obj_t core_record(size_t n_args, const mp_obj_t *args)
 {
-    enum { HEADER_BYTES = 8, ROOM_BYTES = 256 };
+    enum { ROOM_BYTES = 256 };
     (void)n_args;
     const uint32_t mark = cabinet_u32(args[0]), sequence = cabinet_u32(args[1]);
     vstr_t record;
@@ -148,27 +193,22 @@ static mp_obj_t core_record(size_t n_args, const mp_obj_t *args)
     if (mark > 0xFF)
         cabinet_check(CAB_ERR_ARGUMENT);
     vstr_init(&record, ROOM_BYTES);
-    vstr_add_len(&record, HEADER_BYTES);
+    vstr_add_len(&record, RECORD_HEADER_BYTES);
     if (args[2] == mp_const_none) {
-        size_t length;
-        mp_obj_t *values;
-        mp_obj_list_get(args[3], &length, &values);
-        for (size_t key = 0; key < length; key++)
-            if (cabinet_bytes(values[key]).len)
-                add_value(&record, (mp_int_t)key, values[key]);
+        add_all(&record, args[3]);
     } else {
         mp_obj_iter_buf_t buffer;
         const mp_obj_t keys = mp_getiter(args[2], &buffer);
         for (mp_obj_t key; (key = mp_iternext(keys)) != MP_OBJ_STOP_ITERATION;)
             add_value(&record, mp_obj_get_int(key), mp_obj_subscr(args[3], key, MP_OBJ_SENTINEL));
     }
-    const size_t payload = record.len - HEADER_BYTES;
+    const size_t payload = record.len - RECORD_HEADER_BYTES;
     if (payload > 0xFFFF)
         cabinet_check(CAB_ERR_ARGUMENT);
-    const uint8_t head[HEADER_BYTES] = {(uint8_t)mark,     0,
-                                        (uint8_t)payload,  (uint8_t)(payload >> 8),
-                                        (uint8_t)sequence, (uint8_t)(sequence >> 8),
-                                        (uint8_t)(sequence >> 16), (uint8_t)(sequence >> 24)};
+    const uint8_t head[RECORD_HEADER_BYTES] = {(uint8_t)mark,     0,
+                                               (uint8_t)payload,  (uint8_t)(payload >> 8),
+                                               (uint8_t)sequence, (uint8_t)(sequence >> 8),
+                                               (uint8_t)(sequence >> 16), (uint8_t)(sequence >> 24)};
     memcpy(record.buf, head, sizeof head);
     const uint32_t crc = cab_crc32((const uint8_t *)record.buf, record.len, 0);
     for (unsigned shift = 0; shift < 32; shift += 8)
@@ -184,8 +224,10 @@ static const mp_rom_map_elem_t core_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_Round), MP_ROM_PTR(&cabinet_round_type)},
     {MP_ROM_QSTR(MP_QSTR_Health), MP_ROM_PTR(&cabinet_health_type)},
     {MP_ROM_QSTR(MP_QSTR_crc32), MP_ROM_PTR(&core_crc32_obj)},
+    {MP_ROM_QSTR(MP_QSTR_crc16), MP_ROM_PTR(&core_crc16_obj)},
     {MP_ROM_QSTR(MP_QSTR_sha256), MP_ROM_PTR(&core_sha256_obj)},
     {MP_ROM_QSTR(MP_QSTR_hmac_sha256), MP_ROM_PTR(&core_hmac_sha256_obj)},
+    {MP_ROM_QSTR(MP_QSTR_p256_verify), MP_ROM_PTR(&cabinet_p256_verify_obj)},
     {MP_ROM_QSTR(MP_QSTR_record), MP_ROM_PTR(&core_record_obj)},
 };
 static MP_DEFINE_CONST_DICT(core_globals, core_globals_table);

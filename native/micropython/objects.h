@@ -9,6 +9,7 @@
 #include "py/runtime.h"
 
 extern const mp_obj_type_t mp_type_CoreError, cabinet_pack_type, cabinet_round_type, cabinet_health_type;
+MP_DECLARE_CONST_FUN_OBJ_3(cabinet_p256_verify_obj);
 
 /* Raises CoreError with the name of the error, unless there is none. */
 void cabinet_check(cab_error_t error);

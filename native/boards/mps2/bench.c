@@ -9,7 +9,7 @@
 
 #include "cabinet_board.h"
 
-#define LONGEST_WAIT_CYCLES (BOARD_CLOCK_HZ / 100u) /* for bytes */
+#define LONGEST_WAIT_CYCLES (BOARD_CLOCK_HZ / 25u) /* for the next byte */
 
 static bool ahead(void)
 {
@@ -18,21 +18,36 @@ static bool ahead(void)
     return may_live_ms && BOARD_BENCH->uptime_ms >= may_live_ms;
 }
 
-static bool bytes_on_their_way(void)
+/* How many bytes have not come out of a UART yet. */
+static uint32_t bytes_on_their_way(void)
 {
-    for (unsigned number = 0; number < BOARD_UARTS; number++)
-        if ((int32_t)(BOARD_BENCH->sent[number] - BOARD_BENCH->taken[number]) > 0)
-            return true;
-    return false;
+    uint32_t bytes = 0;
+
+    for (unsigned number = 0; number < BOARD_UARTS; number++) {
+        const int32_t late = (int32_t)(BOARD_BENCH->sent[number] - BOARD_BENCH->taken[number]);
+        bytes += late > 0 ? (uint32_t)late : 0u;
+    }
+    return bytes;
 }
 
+/* Some hundred bytes are sent in one turn at 115200 baud, and the emulator hands them over one by one: as long as they come
+ * it is waited for the rest. Bytes that a reset has swallowed never come. */
 static void wait_for_bench(void)
 {
-    const uint32_t began = board_cycles();
+    uint32_t began = board_cycles();
+    uint32_t left = bytes_on_their_way();
 
     board_clock_hold(true);
-    while (ahead() || (bytes_on_their_way() && board_cycles() - began < LONGEST_WAIT_CYCLES))
+    while (ahead() || (left && board_cycles() - began < LONGEST_WAIT_CYCLES)) {
         board_watchdog_feed();
+        if (left)
+            board_wait(); /* leaves the computer to the emulator's thread that hands bytes over */
+        const uint32_t now = bytes_on_their_way();
+        if (now != left) {
+            left = now;
+            began = board_cycles();
+        }
+    }
     board_clock_hold(false);
 }
 

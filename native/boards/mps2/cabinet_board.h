@@ -90,9 +90,14 @@ __attribute__((noreturn)) void board_wait_for_watchdog(void);
 #define BOARD_NVRAM_BYTES 65536u
 #define BOARD_BENCH_OFFSET BOARD_NVRAM_BYTES
 
-/* Both: offset + length <= BOARD_NVRAM_BYTES. Bytes land one by one, in ascending order. */
+/* Anywhere in the battery-backed memory; the NVRAM is at its beginning. Bytes land one by one, in ascending order. */
 void board_nvram_read(uint32_t offset, uint8_t *data, size_t length);
 void board_nvram_write(uint32_t offset, const uint8_t *data, size_t length);
+bool board_nvram_holds(uint32_t offset, const uint8_t *data, size_t length);
+bool board_nvram_same(uint32_t first, uint32_t second, size_t length);
+
+/* The application that the loader has chosen, in the battery-backed memory; 0 bytes: none. */
+extern uint32_t board_application_first, board_application_bytes;
 
 /* ------------------------------------------------------------------------------------------------------------- I2C */
 

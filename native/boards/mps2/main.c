@@ -1,7 +1,9 @@
 /* main.c - from the first line of C to the cabinet's loop.
  *
- * A provisioned board starts the cabinet. One that is not offers MicroPython's REPL on UART 0, for tests and for a look
- * inside. The cabinet's program never returns; if it ends all the same, with an exception, the watchdog starts it anew.
+ * A provisioned board runs the loader. It ends when it has chosen the application of a slot, and then that is started in an
+ * interpreter of its own, with a heap in which nothing of the loader is left. Otherwise it runs the resident cabinet and does
+ * not end. A board that is not provisioned offers MicroPython's REPL on UART 0, for tests and for a look inside. The cabinet's
+ * program never returns; if it ends all the same, with an exception, the watchdog starts the board anew.
  */
 
 #include "cabinet_board.h"
@@ -16,14 +18,35 @@
 #include "shared/runtime/pyexec.h"
 #include "shared/runtime/semihosting_arm.h"
 
-static const char program[] = "from firmware.main import run\n"
-                              "from hal.boards.mps2 import Mps2Board\n"
-                              "run(Mps2Board())\n";
+static const char loader[] = "from firmware.update.loader import run\n"
+                             "from hal.boards.mps2 import Mps2Board\n"
+                             "run(Mps2Board())\n";
+static const char application[] = "import cabinet_board, sys, vfs\n"
+                                  "vfs.mount(vfs.VfsRom(cabinet_board.application()), '/rom')\n"
+                                  "sys.path[:] = ['/rom']\n"
+                                  "from firmware.main import run\n"
+                                  "from hal.boards.mps2 import Mps2Board\n"
+                                  "run(Mps2Board())\n";
 
 static uint8_t heap[MICROPY_HEAP_SIZE] __attribute__((aligned(16)));
 
 void exit(int status); /* some of MicroPython's shared code wants one */
 int main(void);
+
+static void run(const char *program, size_t length)
+{
+    vstr_t source;
+
+    vstr_init_fixed_buf(&source, length, (char *)program);
+    source.len = length;
+    pyexec_vstr(&source, false);
+}
+
+static void start_interpreter(void)
+{
+    gc_init(heap, heap + sizeof heap);
+    mp_init();
+}
 
 int main(void)
 {
@@ -34,14 +57,16 @@ int main(void)
     board_uart_init(); /* from here on bytes are kept, however long Python takes to ask for them */
     mp_semihosting_init();
     mp_cstack_init_with_top(board_stack_top(), board_stack_bytes());
-    gc_init(heap, heap + sizeof heap);
-    mp_init();
+    start_interpreter();
 
     if (BOARD_BENCH->provisioned == BOARD_PROVISIONED) {
-        vstr_t source;
-        vstr_init_fixed_buf(&source, sizeof program, (char *)program);
-        source.len = sizeof program - 1;
-        pyexec_vstr(&source, false);
+        run(loader, sizeof loader - 1);
+        if (board_application_bytes) {
+            gc_sweep_all();
+            mp_deinit();
+            start_interpreter();
+            run(application, sizeof application - 1);
+        }
         board_wait_for_watchdog();
     }
     board_stdio_on_uart();

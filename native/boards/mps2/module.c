@@ -90,23 +90,34 @@ static void check_inside(mp_int_t offset, mp_int_t length, uint32_t size)
         mp_raise_ValueError(MP_ERROR_TEXT("outside the NVRAM"));
 }
 
+typedef struct {
+    mp_obj_base_t base;
+    uint32_t first, size; /* in the battery-backed memory */
+} nvram_obj_t;
+
+/* Nvram(): the NVRAM. Nvram(first, size): another part of the battery-backed memory. */
 static mp_obj_t nvram_make_new(const mp_obj_type_t *type, size_t n_args, size_t n_kw, const mp_obj_t *args)
 {
-    (void)args;
-    mp_arg_check_num(n_args, n_kw, 0, 0, false);
-    return MP_OBJ_FROM_PTR(mp_obj_malloc(mp_obj_base_t, type));
+    mp_arg_check_num(n_args, n_kw, 0, 2, false);
+    const mp_int_t first = n_args > 0 ? mp_obj_get_int(args[0]) : 0;
+    const mp_int_t size = n_args > 1 ? mp_obj_get_int(args[1]) : (mp_int_t)BOARD_NVRAM_BYTES;
+    check_inside(first, size, BOARD_MEMORY_BYTES);
+    nvram_obj_t *self = mp_obj_malloc(nvram_obj_t, type);
+    self->first = (uint32_t)first;
+    self->size = (uint32_t)size;
+    return MP_OBJ_FROM_PTR(self);
 }
 
 /* read(offset, length) */
 static mp_obj_t nvram_read(mp_obj_t self_in, mp_obj_t offset_in, mp_obj_t length_in)
 {
-    (void)self_in;
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(self_in);
     const mp_int_t offset = mp_obj_get_int(offset_in), length = mp_obj_get_int(length_in);
     vstr_t bytes;
 
-    check_inside(offset, length, BOARD_NVRAM_BYTES);
+    check_inside(offset, length, self->size);
     vstr_init_len(&bytes, (size_t)length);
-    board_nvram_read((uint32_t)offset, (uint8_t *)bytes.buf, (size_t)length);
+    board_nvram_read(self->first + (uint32_t)offset, (uint8_t *)bytes.buf, (size_t)length);
     return mp_obj_new_bytes_from_vstr(&bytes);
 }
 static MP_DEFINE_CONST_FUN_OBJ_3(nvram_read_obj, nvram_read);
@@ -114,26 +125,77 @@ static MP_DEFINE_CONST_FUN_OBJ_3(nvram_read_obj, nvram_read);
 /* write(offset, data) */
 static mp_obj_t nvram_write(mp_obj_t self_in, mp_obj_t offset_in, mp_obj_t data)
 {
-    (void)self_in;
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(self_in);
     const mp_int_t offset = mp_obj_get_int(offset_in);
     mp_buffer_info_t info;
 
     mp_get_buffer_raise(data, &info, MP_BUFFER_READ);
-    check_inside(offset, (mp_int_t)info.len, BOARD_NVRAM_BYTES);
-    board_nvram_write((uint32_t)offset, info.buf, info.len);
+    check_inside(offset, (mp_int_t)info.len, self->size);
+    board_nvram_write(self->first + (uint32_t)offset, info.buf, info.len);
     return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_3(nvram_write_obj, nvram_write);
 
+/* view(offset, length): the bytes in place. */
+static mp_obj_t nvram_view(mp_obj_t self_in, mp_obj_t offset_in, mp_obj_t length_in)
+{
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(self_in);
+    const mp_int_t offset = mp_obj_get_int(offset_in), length = mp_obj_get_int(length_in);
+
+    check_inside(offset, length, self->size);
+    return mp_obj_new_memoryview('B', (size_t)length, (void *)(BOARD_MEMORY + self->first + (uint32_t)offset));
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(nvram_view_obj, nvram_view);
+
+/* holds(offset, data): whether it reads so. */
+static mp_obj_t nvram_holds(mp_obj_t self_in, mp_obj_t offset_in, mp_obj_t data)
+{
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(self_in);
+    const mp_int_t offset = mp_obj_get_int(offset_in);
+    mp_buffer_info_t info;
+
+    mp_get_buffer_raise(data, &info, MP_BUFFER_READ);
+    check_inside(offset, (mp_int_t)info.len, self->size);
+    return mp_obj_new_bool(board_nvram_holds(self->first + (uint32_t)offset, info.buf, info.len));
+}
+static MP_DEFINE_CONST_FUN_OBJ_3(nvram_holds_obj, nvram_holds);
+
+/* same(first, second, length): whether it reads the same at both places. */
+static mp_obj_t nvram_same(size_t n_args, const mp_obj_t *args)
+{
+    (void)n_args;
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(args[0]);
+    const mp_int_t first = mp_obj_get_int(args[1]), second = mp_obj_get_int(args[2]), length = mp_obj_get_int(args[3]);
+
+    check_inside(first, length, self->size);
+    check_inside(second, length, self->size);
+    return mp_obj_new_bool(board_nvram_same(self->first + (uint32_t)first, self->first + (uint32_t)second, (size_t)length));
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(nvram_same_obj, 4, 4, nvram_same);
+
+static void nvram_attr(mp_obj_t self_in, qstr attr, mp_obj_t *dest)
+{
+    const nvram_obj_t *self = MP_OBJ_TO_PTR(self_in);
+
+    if (dest[0] != MP_OBJ_NULL)
+        return;
+    if (attr == MP_QSTR_size)
+        dest[0] = mp_obj_new_int_from_uint(self->size);
+    else
+        dest[1] = MP_OBJ_SENTINEL; /* look among the methods */
+}
+
 static const mp_rom_map_elem_t nvram_locals_table[] = {
-    {MP_ROM_QSTR(MP_QSTR_size), MP_ROM_INT(BOARD_NVRAM_BYTES)},
     {MP_ROM_QSTR(MP_QSTR_read), MP_ROM_PTR(&nvram_read_obj)},
     {MP_ROM_QSTR(MP_QSTR_write), MP_ROM_PTR(&nvram_write_obj)},
+    {MP_ROM_QSTR(MP_QSTR_view), MP_ROM_PTR(&nvram_view_obj)},
+    {MP_ROM_QSTR(MP_QSTR_holds), MP_ROM_PTR(&nvram_holds_obj)},
+    {MP_ROM_QSTR(MP_QSTR_same), MP_ROM_PTR(&nvram_same_obj)},
 };
 static MP_DEFINE_CONST_DICT(nvram_locals, nvram_locals_table);
 
-static MP_DEFINE_CONST_OBJ_TYPE(nvram_type, MP_QSTR_Nvram, MP_TYPE_FLAG_NONE, make_new, nvram_make_new, locals_dict,
-                                &nvram_locals);
+static MP_DEFINE_CONST_OBJ_TYPE(nvram_type, MP_QSTR_Nvram, MP_TYPE_FLAG_NONE, make_new, nvram_make_new, attr, nvram_attr,
+                                locals_dict, &nvram_locals);
 
 /* ---------------------------------------------------------------------------------------------------------- functions */
 
@@ -146,6 +208,32 @@ static mp_obj_t module_memory(mp_obj_t offset_in, mp_obj_t length_in)
     return mp_obj_new_memoryview('B', (size_t)length, (void *)(BOARD_MEMORY + (uint32_t)offset));
 }
 static MP_DEFINE_CONST_FUN_OBJ_2(module_memory_obj, module_memory);
+
+uint32_t board_application_first, board_application_bytes;
+
+/* application(): a view of the one that runs, None when it is the resident image's. application(first, size): this one is to
+ * be started when the program ends. */
+static mp_obj_t module_application(size_t n_args, const mp_obj_t *args)
+{
+    if (n_args == 2) {
+        const mp_int_t first = mp_obj_get_int(args[0]), size = mp_obj_get_int(args[1]);
+        check_inside(first, size, BOARD_MEMORY_BYTES);
+        board_application_first = (uint32_t)first;
+        board_application_bytes = (uint32_t)size;
+    }
+    if (!board_application_bytes)
+        return mp_const_none;
+    return mp_obj_new_memoryview('B', board_application_bytes, (void *)(BOARD_MEMORY + board_application_first));
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(module_application_obj, 0, 2, module_application);
+
+/* resident(): a view of the resident image: code, constants and what data begins with. */
+static mp_obj_t module_resident(void)
+{
+    extern const uint8_t _sidata[], _sdata[], _edata[];
+    return mp_obj_new_memoryview('B', (size_t)(_sidata + (_edata - _sdata) - (const uint8_t *)0), NULL);
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(module_resident_obj, module_resident);
 
 static mp_obj_t module_ticks_ms(void)
 {
@@ -249,6 +337,8 @@ static const mp_rom_map_elem_t module_globals_table[] = {
     {MP_ROM_QSTR(MP_QSTR_Uart), MP_ROM_PTR(&uart_type)},
     {MP_ROM_QSTR(MP_QSTR_Nvram), MP_ROM_PTR(&nvram_type)},
     {MP_ROM_QSTR(MP_QSTR_memory), MP_ROM_PTR(&module_memory_obj)},
+    {MP_ROM_QSTR(MP_QSTR_application), MP_ROM_PTR(&module_application_obj)},
+    {MP_ROM_QSTR(MP_QSTR_resident), MP_ROM_PTR(&module_resident_obj)},
     {MP_ROM_QSTR(MP_QSTR_ticks_ms), MP_ROM_PTR(&module_ticks_ms_obj)},
     {MP_ROM_QSTR(MP_QSTR_ticks_us), MP_ROM_PTR(&module_ticks_us_obj)},
     {MP_ROM_QSTR(MP_QSTR_watchdog), MP_ROM_PTR(&module_watchdog_obj)},

@@ -7,9 +7,8 @@ CFLAGS += -DMP_CONFIGFILE='"$(BOARD_DIR)/cabinet_mpconfig.h"'
 CFLAGS += -DMICROPY_HW_MCU_NAME='"Cortex-M3"'
 # Code memory is plentiful, turns of the loop are not: -O2 everywhere, after the port's own -Os.
 CFLAGS_EXTRA += -O2
-
 LDSCRIPT = $(BOARD_DIR)/mps2.ld
-MICROPY_HEAP_SIZE = 262144
+MICROPY_HEAP_SIZE = 393216
 
 SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
 MPY_CROSS_FLAGS += -march=armv7m -X emit=native
@@ -22,4 +21,10 @@ $(BUILD)/$(CABINET_BOARD)/%.o: CFLAGS += -Wall -Wextra -Wunused-parameter -Werro
 # Its objects stay in its own list, made from an empty file; the tree itself is not changed.
 REPLACED = main.o uart.o mphalport.o mcu/arm/startup.o mcu/arm/errorhandler.o
 $(addprefix $(BUILD)/,$(REPLACED)): $(BOARD_DIR)/replaced.c
+	$(call compile_c)
+
+# Machine code of an application runs where it lies in its slot: py/persistentcode.c with one function of ours in it
+# (native_in_place.h), written into the object folder by host_tools/boards/build.py.
+$(BUILD)/py/persistentcode.o: CFLAGS += -I$(BOARD_DIR)
+$(BUILD)/py/persistentcode.o: $(BUILD)/patched/persistentcode.c
 	$(call compile_c)

@@ -1,4 +1,4 @@
-/* nvram.c - the NVRAM window at the beginning of the battery-backed memory.
+/* nvram.c - the battery-backed memory: the NVRAM at its beginning, and the application slots.
  *
  * The journal above relies on two things only: bytes of a write land one by one and in ascending order, and the power can
  * fail between any two of them. volatile stores of single bytes are that; a memcpy could store words, or backwards.
@@ -36,4 +36,20 @@ void board_nvram_write(uint32_t offset, const uint8_t *data, size_t length)
         if (left)
             BOARD_BENCH->cut_after = left - 1;
     }
+}
+
+bool board_nvram_holds(uint32_t offset, const uint8_t *data, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (WINDOW[offset + i] != data[i])
+            return false;
+    return true;
+}
+
+bool board_nvram_same(uint32_t first, uint32_t second, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (WINDOW[first + i] != WINDOW[second + i])
+            return false;
+    return true;
 }

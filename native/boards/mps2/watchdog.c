@@ -54,8 +54,10 @@ board_reset_t board_reset_reason(void)
 
 void board_watchdog_start(uint32_t ms)
 {
-    if (running)
+    if (running) {
+        board_watchdog_feed();
         return;
+    }
     running = true;
     expect(BOARD_RESET_WATCHDOG);
     WATCHDOG_LOCK = WATCHDOG_KEY;
