@@ -15,6 +15,7 @@ from hal.boards.host import MemoryNvram
 from host_tools.boards import build
 from host_tools.boards.mps2_session import BoardMemory, Mps2Session
 from host_tools.cabinet.bench import Figure
+from host_tools.flash import rate
 from host_tools.hil.player import finish, put_money_in
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.script import parse
@@ -153,4 +154,4 @@ def cabinet(packs: Mapping[str, bytes]) -> list[Figure]:
 
 
 def run(packs: Mapping[str, bytes]) -> list[Figure]:
-    return image() + core(packs) + cabinet(packs)
+    return image() + core(packs) + cabinet(packs) + rate.upload(packs)

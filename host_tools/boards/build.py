@@ -21,6 +21,7 @@ from pathlib import Path
 
 from host_tools.boards import debian
 from host_tools.boards.debian import BoardsError
+from host_tools.flash import keys
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "boards"
@@ -39,7 +40,7 @@ _TOOLS = {
 }
 _COMPILER = {"mpy-cross": "cc", "unix": "cc", "mps2": "arm-none-eabi-gcc"}
 # Object folders of our own files. make goes by time stamps, which a copied tree may have wrong; they take seconds.
-_OURS = ("core", "micropython", "boards", "frozen_mpy")
+_OURS = ("core", "micropython", "boards", "frozen_mpy", "patched")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ def _ensure(target: str) -> Path:
     debian.install(_TOOLS[target], say)
     source = _source()
     mpy_cross = None if target == "mpy-cross" else _ensure("mpy-cross")
+    _write_trust()
     recipe = _recipe(target, mpy_cross)
     flags = [_file_digest(path) for path in recipe.inputs if path.suffix == ".mk"]  # make does not see them change
     settings = _digest([source.identity, _version(_COMPILER[target]), *recipe.arguments, *flags])
@@ -101,6 +103,8 @@ def _ensure(target: str) -> Path:
     key_file.parent.mkdir(exist_ok=True)
     key_file.unlink(missing_ok=True)  # a build that is stopped must not look like the last good one
     settings_file.write_text(settings)
+    if target == "mps2":
+        _patch(source.tree, objects)
     _make(target, source.tree / recipe.folder, objects, recipe.arguments)
     output.parent.mkdir(exist_ok=True)
     fresh = output.with_name(output.name + ".new")
@@ -113,11 +117,20 @@ def _ensure(target: str) -> Path:
 def _source() -> Source:
     own = os.environ.get("MICROPYTHON_DIR")
     if not own:
-        return Source(debian.fetch_source(BUILD, say), debian.VERSION)
+        return Source(debian.fetch_source(debian.MICROPYTHON, BUILD, say), debian.MICROPYTHON.version)
     tree = Path(own).resolve()
     if not (tree / "py" / "mpconfig.h").is_file():
         raise BoardsError(f"MICROPYTHON_DIR={own} is not a MicroPython source tree")
     return Source(tree, _tree_identity(tree))
+
+
+def _bearssl() -> Path:
+    own = os.environ.get("BEARSSL_DIR")
+    if not own:
+        return debian.fetch_source(debian.BEARSSL, BUILD, say)
+    if not (Path(own) / "inc" / "bearssl_ec.h").is_file():
+        raise BoardsError(f"BEARSSL_DIR={own} is not a BearSSL source tree")
+    return Path(own).resolve()
 
 
 def _tree_identity(tree: Path) -> str:
@@ -132,14 +145,28 @@ def _tree_identity(tree: Path) -> str:
     return _digest(parts)
 
 
+def _write_trust() -> None:
+    """The key of CABINET_KEY, a PEM file, as the module that the resident image trusts; without it, the development key."""
+    own, module = os.environ.get("CABINET_KEY"), BUILD / "trust" / f"{keys.MODULE}.py"
+    if not own:
+        module.unlink(missing_ok=True)
+        return
+    try:
+        source = keys.trust_module(Path(own))
+    except keys.KeyFailed as error:
+        raise BoardsError(f"CABINET_KEY: {error}") from None
+    module.parent.mkdir(exist_ok=True)
+    module.write_bytes(source)
+
+
 def _recipe(target: str, mpy_cross: Path | None) -> Recipe:
     if target == "mpy-cross":
         return Recipe("mpy-cross", (), "mpy-cross", ())
-    shared = (f"MICROPY_MPYCROSS={mpy_cross}", f"USER_C_MODULES={ROOT / 'native'}")
+    shared = (f"MICROPY_MPYCROSS={mpy_cross}", f"USER_C_MODULES={ROOT / 'native'}", f"BEARSSL_DIR={_bearssl()}")
     manifest = ROOT / "native" / "boards" / f"{target}_manifest.py"
     inputs = [manifest, manifest.with_name("resident.py"), *_files(ROOT / "native" / "micropython")]
     inputs += [*_files(ROOT / "native" / "core"), ROOT / "native" / "__init__.py"]
-    inputs += [*_files(ROOT / "firmware", ".py"), *_files(ROOT / "hal", ".py")]
+    inputs += [*_files(ROOT / "firmware", ".py"), *_files(ROOT / "hal", ".py"), *_files(BUILD / "trust", ".py")]
     if target == "unix":
         # The module's objects lie in a folder named micropython, where the port would put its program.
         arguments = (*shared, *_UNIX_SWITCHES, f"FROZEN_MANIFEST={manifest}", "VARIANT=standard", "PROG=cabinet")
@@ -149,6 +176,27 @@ def _recipe(target: str, mpy_cross: Path | None) -> Recipe:
     if (board / "mpconfigboard.mk").exists():
         arguments += ("BOARD=mps2", f"BOARD_DIR={board}")
     return Recipe("ports/qemu", arguments, "firmware.elf", (*inputs, *_files(board)))
+
+
+# What native/boards/mps2/native_in_place.h takes the place of in py/persistentcode.c.
+_COPIED = """\
+        size_t fun_alloc;
+        MP_PLAT_ALLOC_EXEC(fun_data_len, (void **)&fun_data, &fun_alloc);
+        read_bytes(reader, fun_data, fun_data_len);
+"""
+_BEFORE = "static mp_raw_code_t *load_raw_code("
+
+
+def _patch(tree: Path, objects: Path) -> None:
+    """Writes the changed file into the object folder; the source tree stays as it is."""
+    text = (tree / "py" / "persistentcode.c").read_text()
+    if text.count(_COPIED) != 1 or text.count(_BEFORE) != 1:
+        raise BoardsError("py/persistentcode.c of this MicroPython is not as the patch of native/boards/mps2 knows it")
+    text = text.replace(_COPIED, "        fun_data = cabinet_native_code(reader, kind, fun_data_len);\n")
+    text = text.replace(_BEFORE, f'#include "native_in_place.h"\n\n{_BEFORE}')
+    patched = objects / "patched" / "persistentcode.c"
+    patched.parent.mkdir(parents=True, exist_ok=True)
+    patched.write_text(text)
 
 
 def _make(target: str, folder: Path, objects: Path, arguments: tuple[str, ...]) -> None:
@@ -164,6 +212,8 @@ def _make(target: str, folder: Path, objects: Path, arguments: tuple[str, ...]) 
     environment = {name: value for name, value in os.environ.items() if name not in outer}
     # The same input gives the same image: no dates, and no tags of the repository that the build folder lies in.
     environment |= {"SOURCE_DATE_EPOCH": "0", "GIT_DIR": os.devnull}
+    trust = BUILD / "trust"
+    environment["CABINET_TRUST"] = str(trust) if _files(trust, ".py") else ""
     lines = _run_make(command, environment, log, target)
     if lines is not None:
         raise BoardsError(

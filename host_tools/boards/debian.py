@@ -1,8 +1,7 @@
-"""What comes from Debian: MicroPython's source package and the tools that build it.
+"""What comes from Debian: source packages of MicroPython and BearSSL, and the tools that build them.
 
-The source package is one of Debian 13. It is fetched with an apt configuration of its own, beside the machine's, which
-reads and changes nothing of it except the name of the mirror that the machine already uses. apt checks the archive's
-signature and every file's hash.
+They are fetched with an apt configuration of their own, beside the machine's, which reads and changes nothing of it except
+the name of the mirror that the machine already uses. apt checks the archive's signature and every file's hash.
 """
 
 import os
@@ -10,11 +9,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-PACKAGE = "micropython"
-VERSION = "1.25.0+ds-1"
-SUITE = "trixie"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 FETCH_S = 600.0  # no mirror is that slow; a hung one must not hang a build
 
@@ -24,7 +21,28 @@ HOST_TOOLS = {"cc": ("gcc", "libc6-dev"), "make": ("make",)}
 ARM_TOOLS = {"arm-none-eabi-gcc": ("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"), "make": ("make",)}
 EMULATOR_TOOLS = {"qemu-system-arm": ("qemu-system-arm",)}
 
-OWN_SOURCE = "or set MICROPYTHON_DIR to a MicroPython tree of version 1.25 or newer"
+
+@dataclass(frozen=True)
+class SourcePackage:
+    """own: what a person without a mirror can do."""
+
+    name: str
+    version: str
+    suite: str
+    size: str
+    own: str
+
+
+MICROPYTHON = SourcePackage(
+    "micropython",
+    "1.25.0+ds-1",
+    "trixie",
+    "6 MB",
+    "or set MICROPYTHON_DIR to a MicroPython tree of version 1.25 or newer",
+)
+BEARSSL = SourcePackage(
+    "bearssl", "0.6+dfsg.1-3", "bookworm", "1 MB", "or set BEARSSL_DIR to a BearSSL tree of version 0.6"
+)
 
 
 class BoardsError(Exception):
@@ -54,22 +72,23 @@ def install(tools: Mapping[str, tuple[str, ...]], say: Callable[[str], None]) ->
     run([*quiet, "install", "-y", "--no-install-recommends", *missing], f"apt could not install: {names}")
 
 
-def fetch_source(folder: Path, say: Callable[[str], None]) -> Path:
+def fetch_source(package: SourcePackage, folder: Path, say: Callable[[str], None]) -> Path:
     """The unpacked source tree below `folder`, fetched unless it is there. BoardsError: no mirror, no connection, …"""
-    tree = folder / f"{PACKAGE}-{VERSION.rsplit('-', 1)[0]}"
+    name, version, suite = package.name, package.version, package.suite
+    tree = folder / f"{name}-{version.rsplit('-', 1)[0]}"
     complete = folder / f"{tree.name}.complete"
     if complete.exists():
         return tree
     install(FETCH_TOOLS, say)
     if not KEYRING.exists():
-        raise BoardsError(f"Debian's signing keys are missing: install debian-archive-keyring, {OWN_SOURCE}")
+        raise BoardsError(f"Debian's signing keys are missing: install debian-archive-keyring, {package.own}")
     mirror = debian_mirror()
-    say(f"fetching the source of {PACKAGE} {VERSION} (Debian {SUITE}, 6 MB) from this machine's mirror")
+    say(f"fetching the source of {name} {version} (Debian {suite}, {package.size}) from this machine's mirror")
     shutil.rmtree(tree, ignore_errors=True)  # left by a fetch that was stopped
     apt = folder / "apt"
-    for name in ("lists/partial", "cache/archives/partial"):
-        (apt / name).mkdir(parents=True, exist_ok=True)
-    (apt / "sources.list").write_text(f"deb-src [signed-by={KEYRING}] {mirror} {SUITE} main\n")
+    for part in ("lists/partial", "cache/archives/partial"):
+        (apt / part).mkdir(parents=True, exist_ok=True)
+    (apt / "sources.list").write_text(f"deb-src [signed-by={KEYRING}] {mirror} {suite} main\n")
     options = [
         f"Dir::Etc::sourcelist={apt / 'sources.list'}",
         "Dir::Etc::sourceparts=-",
@@ -78,9 +97,9 @@ def fetch_source(folder: Path, say: Callable[[str], None]) -> Path:
         "APT::Sandbox::User=",  # the lists are ours; apt's own user may not even enter this tree
     ]
     command = ["apt-get", "-qq", *(word for option in options for word in ("-o", option))]
-    advice = f"is the mirror reachable? {OWN_SOURCE[0].upper()}{OWN_SOURCE[1:]}"
-    run([*command, "update"], f"apt could not read Debian {SUITE}; {advice}", folder)
-    run([*command, "source", f"{PACKAGE}={VERSION}"], f"apt could not fetch {PACKAGE} {VERSION}; {advice}", folder)
+    advice = f"is the mirror reachable? {package.own[0].upper()}{package.own[1:]}"
+    run([*command, "update"], f"apt could not read Debian {suite}; {advice}", folder)
+    run([*command, "source", f"{name}={version}"], f"apt could not fetch {name} {version}; {advice}", folder)
     complete.touch()
     return tree
 
@@ -91,7 +110,7 @@ def debian_mirror(etc: Path = Path("/etc/apt")) -> str:
         path = uri.rstrip("/")
         if path.endswith("/debian") or path.startswith("mirror+file:"):
             return uri
-    raise BoardsError(f"this machine's apt sources name no Debian mirror; add one, {OWN_SOURCE}")
+    raise BoardsError(f"this machine's apt sources name no Debian mirror; add one, {MICROPYTHON.own}")
 
 
 def _source_uris(etc: Path) -> Iterator[str]:

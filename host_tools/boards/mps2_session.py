@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from hal.board import PortError
-from hal.boards.host import NVRAM_BYTES
+from hal.boards.host import NVRAM_BYTES, MemorySlots
 from host_tools.boards.build import ensure
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.line import Line
@@ -59,6 +59,10 @@ _PACKS_BYTES: Final = 1 << 20
 _MAX_PACKS: Final = 32
 _ROW: Final = struct.Struct("<16sII")
 _ALIGNMENT: Final = 64
+
+# The application slots and their record, as hal/boards/mps2.py has them.
+_SLOTS: Final = 2 << 20
+_SLOTS_BYTES: Final = (4 << 20) + 4096
 
 # Words of the bench page behind the NVRAM (board_bench_t in native/boards/mps2/cabinet_board.h).
 _PROVISIONED, _UPTIME_MS, _RESETS, _WRITTEN, _CUT_AFTER, _CUT, _FIRST_TURN_US, _WORST_TURN_US, _TURNS = range(9)
@@ -99,6 +103,7 @@ class BoardMemory:
         with open(path, "r+b") as file:
             self.whole = memoryview(mmap.mmap(file.fileno(), MEMORY_BYTES))
         self.memory = self.whole[:NVRAM_BYTES]
+        self.slots = MemorySlots(self.whole[_SLOTS : _SLOTS + _SLOTS_BYTES])
         self._bench = self.whole[NVRAM_BYTES : NVRAM_BYTES + 4096].cast("I")  # words: the board never sees half of one
 
     @property
@@ -338,6 +343,11 @@ class Mps2Session:
         self._uptime_ms = 0
         self._stuck = False  # no millisecond of the board in the last poll
         self._moved_s = 0.0  # when the board's clock was last seen to move, by the computer's
+
+    @property
+    def slots(self) -> MemorySlots:
+        """The application slots in the board's memory: a programmer's way to them, while the board is off."""
+        return self.nvram.slots
 
     @property
     def on(self) -> bool:

@@ -13,10 +13,13 @@ import native
 from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
 from host_tools.cabinet.exits import check_board, fail
+from host_tools.flash import flash_cli
+from host_tools.flash.image_cli import app as image
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import Event, Rig, RigError
 from host_tools.hil.script import ScriptError, parse
 from host_tools.hil.script_commands import Command
+from host_tools.hil.serving import BadConsole, serve_console
 from host_tools.hil.transcript import Transcript
 from host_tools.par.cli import app as par
 from host_tools.par.reading import SheetError
@@ -30,6 +33,8 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, help="Firmware of a slot cabinet, and the tools around it."
 )
 app.command()(soak)
+flash_cli.join(app)
+app.add_typer(image, name="image", help="Application images: keys, build, verify, inspect.")
 app.add_typer(par, name="par", help="The games' mathematics: build, show, exact, simulate, search.")
 app.add_typer(rng, name="rng", help="Randomness: batteries over a device, a file, or the firmware's whole chain.")
 
@@ -43,12 +48,21 @@ def run(
     board: Annotated[
         str, typer.Option(help="host, unix or mps2 (emulated Cortex-M3); built when it is not there.")
     ] = "host",
+    console: Annotated[
+        str, typer.Option(help="Then live on in real time with the console there: a path (link to a pty) or HOST:PORT.")
+    ] = "",
 ) -> None:
     """Run the cabinet: a front panel in a terminal, else a script in virtual time.
+
+    With --console it lives on after the script, if one is named, until it is interrupted: for terminals, `cabinet flash` and
+    other programs that speak to a console. Lines typed here are then what a person at the cabinet does.
 
     Exit: 0 done, 1 an expectation failed or the script could not go on, 2 the script or a sheet is wrong.
     """
     check_board(board)
+    if console:
+        commands, packs = read_script(script) if script else (parse("power on"), games.packs())
+        raise typer.Exit(play(commands, packs, as_json, board, console))
     if script is None and board == "host" and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         from host_tools.face.app import FrontPanel
 
@@ -70,8 +84,8 @@ def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
         raise fail(str(error), 2) from None
 
 
-def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool, board: str) -> int:
-    """Runs a parsed script and prints what happens; returns the exit code."""
+def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool, board: str, console: str = "") -> int:
+    """Runs a parsed script and prints what happens, then serves the console if it is wanted somewhere; returns the exit code."""
     opened = {name: native.Pack(data) for name, data in packs.items()}
     transcript = Transcript(next(iter(opened.values())), opened)
 
@@ -89,8 +103,12 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool,
         raise fail(str(error)) from None
     failure = ""
     try:
+        if console:
+            getattr(rig.session, "slots", None)  # whoever asks fits them, where a board has none by itself
         rig.run(commands)
-    except (RigError, BoardFailed) as error:
+        if console:
+            serve_console(rig, console)
+    except (RigError, BoardFailed, BadConsole) as error:
         failure = str(error)
     try:
         if not rig.session.on:

@@ -45,9 +45,9 @@ THEME = Theme(
 def _bindings() -> list[BindingType]:
     found: list[BindingType] = [Binding(b.keys, f"press('{b.name}')", b.caption) for b in controls.BUTTONS]
     found += [Binding(key, f"coin({pence})", caption) for pence, caption, key in controls.COINS]
+    found += [Binding(key, f"note({pence})", caption) for pence, caption, key in controls.NOTES]
     found += [Binding(s.key, f"switch('{s.name}')", s.caption) for s in controls.SWITCHES]
     found += [
-        Binding(controls.NOTE_KEY, "note", "Note"),
         Binding(controls.MAINS.key, "mains", "Mains"),
         Binding(controls.QUICK_SPIN.key, "quick_spin", "Quick spin"),
         Binding(controls.MUTE_KEY, "mute", "Mute"),
@@ -108,7 +108,8 @@ class FrontPanel(App[None]):
                 with Horizontal(id="money", classes="pane"):
                     for pence, caption, key in controls.COINS:
                         yield Pressable(f"[b]{caption}[/b]\n{key}", f"app.coin({pence})", "coin")
-                    yield Pressable(f"note\n{controls.NOTE_KEY}", "app.note", "note")
+                    for pence, caption, key in controls.NOTES:
+                        yield Pressable(f"[b]{caption}[/b]\n{key}", f"app.note({pence})", "note")
                 with Grid(id="switches", classes="pane"):
                     for switch in controls.SWITCHES:
                         yield SwitchLine(switch, f"app.switch('{switch.name}')")
@@ -317,8 +318,8 @@ class FrontPanel(App[None]):
     def action_coin(self, pence: int) -> None:
         self.hands.coin(pence)
 
-    def action_note(self) -> None:
-        self.view.note(self.rig.now_ms, "No note acceptor is fitted yet: please use coins", "hint")
+    def action_note(self, pence: int) -> None:
+        self.hands.note(pence)
 
     def action_switch(self, name: str) -> None:
         self.hands.toggle(name)

@@ -57,7 +57,7 @@ SWITCHES = (
 )
 
 COINS = ((10, "10p", "1"), (20, "20p", "2"), (50, "50p", "3"), (100, "£1", "4"), (200, "£2", "5"))
-NOTE_KEY = "6"
+NOTES = ((500, "£5", "6"), (1000, "£10", "7"), (2000, "£20", "8"), (5000, "£50", "9"))
 MAINS = Switch("mains", "mains", "0")
 QUICK_SPIN = Switch("quick_spin", "quick spin", "s")
 MUTE_KEY = "x"

@@ -11,6 +11,7 @@ from host_tools.hil.rig import Rig
 
 PRESS_MS, PAUSE_MS = 80, 80
 COIN_MS = 400  # a coin falls for 150 ms and the acceptor refuses one that follows too closely
+NOTE_MS = 600  # from one note to the next
 WAITING = 8  # presses and coins that are remembered; an auto-repeating key shall not run on after its release
 
 
@@ -21,7 +22,8 @@ class Hands:
         self._rig = rig
         self._presses: deque[str] = deque()
         self._coins: deque[int] = deque()
-        self._next_press_ms = self._next_coin_ms = 0
+        self._notes: deque[int] = deque()
+        self._next_press_ms = self._next_coin_ms = self._next_note_ms = 0
 
     def press(self, button: str, times: int = 1) -> None:
         for _ in range(times):
@@ -31,6 +33,10 @@ class Hands:
     def coin(self, pence: int) -> None:
         if len(self._coins) < WAITING:
             self._coins.append(pence)
+
+    def note(self, pence: int) -> None:
+        if len(self._notes) < WAITING:
+            self._notes.append(pence)
 
     def toggle(self, name: str) -> bool:
         """Opens or closes a door, turns or returns a key. True when it is open or turned now."""
@@ -50,6 +56,11 @@ class Hands:
         if self._coins and now_ms >= self._next_coin_ms:
             self._next_coin_ms = now_ms + COIN_MS
             self._rig.world.acceptor.insert(self._coins.popleft(), self._now_us)
+
+        notes = self._rig.world.note_acceptor
+        if self._notes and notes.note is None and now_ms >= self._next_note_ms:
+            self._next_note_ms = now_ms + NOTE_MS
+            notes.insert(self._notes.popleft(), self._now_us)
 
     @property
     def _now_us(self) -> int:

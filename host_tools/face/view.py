@@ -19,7 +19,7 @@ CYCLE_MS = 700
 NOTE_MS = 3500
 
 _BRIGHT = (
-    "line_win", "ways_win", "scatter_win", "free_spins_begin", "free_spins_end", "coin", "payout_done", "collect", "pot",
+    "line_win", "ways_win", "scatter_win", "free_spins_begin", "free_spins_end", "coin", "note", "payout_done", "collect", "pot",
     "prize", "bowl", "wheel",
 )  # fmt: skip
 
@@ -121,7 +121,7 @@ class View(Features):
         if event["e"] in ("spin", "console", "value", "frame", "gamble_select"):
             return  # the reels, the console pane and the wheels show them
         line = self._transcript.line(event)
-        if event["e"] not in ("press", "coin", "query"):
+        if event["e"] not in ("press", "coin", "note", "query"):
             self.log.extend(self._held)
             self._held = []
         if line is None:
@@ -186,6 +186,12 @@ class View(Features):
 
     def _on_coin_returned(self, event: Event) -> None:
         self.note(event["t"], f"{pounds(event['pence'])} returned", ALERT)
+
+    def _on_note_returned(self, event: Event) -> None:
+        self.note(event["t"], f"{pounds(event['pence'])} note returned", ALERT)
+
+    def _on_note_disputed(self, event: Event) -> None:
+        self.note(event["t"], f"{pounds(event['pence'])} note: please call an attendant", ALERT)
 
     def _on_credit_low(self, event: Event) -> None:
         self.note(event["t"], f"A play costs {pounds(event['bet'])}: insert coins or bet less", ALERT)

@@ -5,23 +5,27 @@ tells: every finished round with its seed, which it plays again. What a fault ju
 
 - a coin may be missing from the books only if its event was wiped out of the acceptor while it was not booked yet, and then
   it must be counted as disputed;
+- a coin that left a hopper may be missing only if the hopper's own lifetime count missed it;
+- a note that is past recovery may be missing only if as many are disputed, and nothing is disputed without a fault;
 - a pulse of an electromechanical meter may be missing only if the event log holds it in doubt, or if it was sent while the
   panel or its line was at fault;
-- a tilt may come only from what excuses.py names.
+- a tilt may come only from what excuses.py names, or from a hopper that has truly run empty.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import native
 from firmware import commands, events
 from firmware.main import Cabinet
-from firmware.money.ledger import COINS_PENCE
+from firmware.money.ledger import COINS_PENCE, NOTES_PENCE
 from firmware.play import rounds
 from firmware.store import keys
+from firmware.store.journal import Journal
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.excuses import demanded
+from host_tools.hil.host_session import RigNvram
 from host_tools.hil.models.coin_acceptor import Coin
 from host_tools.hil.script_commands import Command
 from host_tools.hil.world import World
@@ -62,6 +66,12 @@ class Auditor:
         self._base: Counter[str] = Counter()  # the books then
         self._slack = 0  # disputes that error codes may have made
         self._rejected = 0
+        self._missing_at_rest: dict[int, int] = dict.fromkeys(NOTES_PENCE, 0)  # notes at the last settlement, by value
+        self._disputed_at_rest = 0
+        self._note_faults = False  # that may leave a note disputed were there at some time
+        # Hoppers
+        self._lacking = 0  # pence that left and are not booked, for a reason
+        self._missed_pence = 0
         # Electromechanical meters
         self._spoiled: Counter[str] = Counter()
         self._doubts: Counter[str] = Counter()
@@ -96,7 +106,7 @@ class Auditor:
 
     def began(self, command: Command) -> None:
         """A command is about to be carried out."""
-        self._excuses |= demanded(command)
+        self._excuses |= demanded(command, self._world.note_line)
         if isinstance(command, cmd.Key) and command.key == "attendant" and command.turned:
             self._by_hand = True
         elif isinstance(command, cmd.Clear):
@@ -105,6 +115,7 @@ class Auditor:
         elif isinstance(command, cmd.Fault):
             self._active.setdefault(command.device, []).append(command)
             self._faulty_ms[command.device] = self._now_ms()
+            self._note_faults = self._note_faults or "notes_disputed" in demanded(command, self._world.note_line)
             if command.kind == "stuck" and command.args == ("attendant",):
                 self._by_hand = True
             if command.kind in ("error", "swallow"):
@@ -123,6 +134,8 @@ class Auditor:
             self._told["won"] += event["award"]
         elif kind == "coin":
             self._told["coins_in"] += event["pence"]
+        elif kind == "note":
+            self._told["notes_in"] += event["pence"]
         elif kind in ("coin_out", "extra_coins"):
             self._told["hopper_out"] += event["pence"]
         elif kind == "handpay_paid":
@@ -132,10 +145,14 @@ class Auditor:
         for name in names:
             if name not in self._tilted:
                 self.lockups[name] += 1
-                if name not in self._excuses:
+                if name not in self._excuses and not self._is_so(name):
                     self.unexplained.append(name)
                     self._wrong(f"lock-up: {name}, which nothing that happened demands")
         self._tilted = set(names)
+
+    def _is_so(self, name: str) -> bool:
+        """The world demands it without a fault: a pay-out has taken the last coin of a hopper."""
+        return name == "hopper_empty" and any(not hopper.level for hopper in self._world.hoppers.values())
 
     def _wrong(self, text: str) -> None:
         if text not in self.violations:
@@ -151,8 +168,17 @@ class Auditor:
         books = commands.query(cabinet)
         self.check(books)
         if cabinet.books is not None:
-            self._look_at_rounds(cabinet, books)
-            self._look_at_events(cabinet.books.events, cabinet.books.journal.get_int(keys.EVENTS_TOTAL))
+            journal = cabinet.books.journal
+            self._look_at_rounds(journal, cabinet.packs, books)
+            self._look_at_events(cabinet.books.events, journal.get_int(keys.EVENTS_TOTAL))
+
+    def read(self, memory: bytes) -> None:
+        """The event log of a cabinet elsewhere, out of a copy of its NVRAM."""
+        copy = RigNvram(len(memory))
+        copy.memory[:] = memory
+        journal = Journal(copy)
+        journal.open()
+        self._look_at_events(events.EventLog(journal), journal.get_int(keys.EVENTS_TOTAL))
 
     def check(self, books: Books) -> None:
         """What holds at any moment."""
@@ -165,8 +191,11 @@ class Auditor:
         for pence, missing in self._missing(books).items():
             if missing < 0:
                 self._wrong(f"double credit: {-missing} coins of {pence} pence booked that never fell in")
-        if books["hopper_out"] > self._world.paid_pence:
-            self._wrong(f"hoppers booked {books['hopper_out']}, paid only {self._world.paid_pence}")
+        for pence, missing in self._missing_notes(books).items():
+            if missing < 0:
+                self._wrong(f"double credit: {-missing} notes of {pence} pence booked that are not in the cabinet")
+        if _paid(books) > self._world.paid_pence:
+            self._wrong(f"hoppers booked {_paid(books)}, paid only {self._world.paid_pence}")
         for account, pence in self._told.items():
             if pence > books[account]:
                 self._wrong(f"told before it was booked: {account} {pence} told, {books[account]} booked")
@@ -183,6 +212,10 @@ class Auditor:
         fell = Counter(coin.pence for coin in self._coins)
         return {pence: fell[pence] - booked for pence, booked in self._booked(books).items()}
 
+    def _missing_notes(self, books: Books) -> dict[int, int]:
+        stacked = Counter(self._world.note_acceptor.stacked)
+        return {pence: stacked[pence] - books[f"notes_{pence}"] // pence for pence in NOTES_PENCE}
+
     def _take_coins(self) -> None:
         """New coins; and those whose event was wiped although they were perhaps not booked before."""
         acceptor = self._world.acceptor
@@ -194,10 +227,8 @@ class Auditor:
             if self._coins[place].wiped_us is not None:
                 self._doubted.add(place)
 
-    def _look_at_rounds(self, cabinet: Cabinet, books: Books) -> None:
+    def _look_at_rounds(self, journal: Journal, packs: Mapping[str, native.Pack], books: Books) -> None:
         """Every finished round is played again from its record; the meters must be the sums of bets and awards."""
-        assert cabinet.books is not None
-        journal = cabinet.books.journal
         new = journal.get_int(keys.RECALLS_TOTAL) - self._rounds
         self._rounds += new
         if new > keys.RECALL_SLOTS:
@@ -205,7 +236,7 @@ class Auditor:
         if self._lost_count:
             return
         for record in rounds.recall(journal, new) if new else ():
-            award = replayed_award(record, cabinet.packs[record.game])
+            award = replayed_award(record, packs[record.game])
             if award != record.award:
                 self._wrong(f"award {record.award} booked of a round that wins {award}")
             self._bets += record.bet
@@ -238,16 +269,18 @@ class Auditor:
         if books["state"] != "idle" or books["tilt"]:
             self._wrong(f"not settled: the state is {books['state']}")
         self._settle_coins(books)
-        paid = self._world.paid_pence
-        if books["hopper_out"] != paid:
-            self._amiss(books["hopper_out"] - paid, f"hoppers booked {books['hopper_out']}, paid {paid}")
-        for name, counted in (("em_in", books["coins_in"]), ("em_out", books["hopper_out"])):
+        self._settle_notes(books)
+        self._settle_hoppers(books)
+        for name, counted in (("em_in", books["coins_in"] + books["notes_in"]), ("em_out", books["hopper_out"])):
             self._settle_meter(name, counted, books[name])
         self._settle(books)
         return self.violations[before:]
 
     def _settle_coins(self, books: Books) -> None:
         missing = self._missing(books)
+        tested = books["test_coins_in"] - self._base["test_coins_in"]
+        if tested and tested == sum(pence * number for pence, number in missing.items()):
+            return  # a technician has put them in, and they are no player's money
         doubted = Counter(self._coins[place].pence for place in self._doubted)
         for pence, number in missing.items():
             if number > doubted[pence]:
@@ -260,6 +293,30 @@ class Auditor:
         slack = self._slack + self._world.acceptor.rejected - self._rejected
         if not lost <= disputed <= lost + slack:
             self._wrong(f"disputed {disputed} coins, {lost} are missing and {slack} may have been codes")
+
+    def _settle_notes(self, books: Books) -> None:
+        missing, disputed = self._missing_notes(books), books["notes_disputed"]
+        new = {pence: number - self._missing_at_rest[pence] for pence, number in missing.items()}
+        disputes = disputed - self._disputed_at_rest
+        if sum(new.values()) > disputes:
+            pence = sum(value * number for value, number in new.items())
+            self._amiss(pence, f"lost notes: {pence} pence are not booked, {disputes} notes are disputed")
+        if disputed and not self._note_faults:
+            self._wrong(f"{disputed} notes are disputed, and nothing was at fault")
+        if min(new.values()) < 0:
+            self._wrong(f"double credit: of notes that were missing and settled, {new} are booked after all")
+        self._missing_at_rest, self._disputed_at_rest = missing, disputed
+
+    def _settle_hoppers(self, books: Books) -> None:
+        """Every coin that left is booked, but for those that a hopper's own count missed: nothing else tells of them later."""
+        paid, booked = self._world.paid_pence, _paid(books)
+        missed = sum(hopper.missed_coins * hopper.pence for hopper in self._world.hoppers.values())
+        lacking = paid - booked
+        if not self._lacking <= lacking <= self._lacking + missed - self._missed_pence:
+            self._amiss(
+                lacking - self._lacking, f"hoppers booked {booked}, paid {paid}, missed by their counts {missed}"
+            )
+        self._lacking, self._missed_pence = lacking, missed
 
     def _settle_meter(self, name: str, pence: int, counted: int) -> None:
         """The books count whole pounds; the meter on the wall lacks no pulse but those in doubt or spoiled."""
@@ -278,14 +335,20 @@ class Auditor:
         self._wrong(text)
 
     def _settle(self, books: Books) -> None:
-        names = ("coins_disputed", *(f"coins_{pence}" for pence in COINS_PENCE))
+        names = ("coins_disputed", "test_coins_in", *(f"coins_{pence}" for pence in COINS_PENCE))
         self._base = Counter({name: books[name] for name in names})
         self._coins.clear()
         self._doubted.clear()
         self._sure = self._slack = 0
         self._rejected = self._world.acceptor.rejected
         self._by_hand = False
-        self._excuses = {tilt for faults in self._active.values() for fault in faults for tilt in demanded(fault)}
+        line = self._world.note_line
+        self._excuses = {tilt for faults in self._active.values() for fault in faults for tilt in demanded(fault, line)}
+
+
+def _paid(books: Books) -> int:
+    """Pence that the books say have left the hoppers, for players or as a technician's test."""
+    return books["hopper_out"] + books["test_hopper_100"] + books["test_hopper_10"]
 
 
 def replayed_award(record: rounds.RoundRecord, pack: native.Pack) -> int:

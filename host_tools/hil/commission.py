@@ -4,7 +4,7 @@ It is made once in a process for given games and size, on the host board: the jo
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 CABINET = 1
 USUAL = {
@@ -17,15 +17,23 @@ USUAL = {
     "hopper_limit": "£100",
     "win_limit": "£1000",
     "games": "all",
+    "first_game": "",  # the first one by name
+    "note_acceptor": "ssp",
+    "note_key": "none",
 }
-"""What is typed for each item, in order; `first_game` is the first one by name."""
+"""What is typed for each item, in order."""
 
-_images: dict[tuple[int, bytes], bytes] = {}
+_images: dict[tuple[int, bytes, str], bytes] = {}
 
 
-def script(packs: Mapping[str, bytes]) -> str:
+def answers_for(packs: Collection[str], note: str = USUAL["note_acceptor"]) -> list[str]:
+    """What is typed at a set-up, item by item."""
+    return [text or min(packs) for text in (USUAL | {"note_acceptor": note}).values()]
+
+
+def script(packs: Mapping[str, bytes], note: str = USUAL["note_acceptor"]) -> str:
     """The rig script that sets a blank cabinet up."""
-    typed = [*USUAL.values(), min(packs), "{asked}"]
+    typed = [*answers_for(packs, note), "{asked}"]
     answers = "\n".join(f'console "{text}"' for text in typed)
     return (
         f"memory blank\nentropy seed 0\npower on\nturn technician\nconsole setup\n{answers}\n"
@@ -33,17 +41,17 @@ def script(packs: Mapping[str, bytes]) -> str:
     )
 
 
-def image(packs: Mapping[str, bytes], size: int) -> bytes:
-    """The bytes of such a memory. Errors: RigError when the set-up could not be done."""
+def image(packs: Mapping[str, bytes], size: int, note: str = USUAL["note_acceptor"]) -> bytes:
+    """The bytes of such a memory, of a cabinet with this note acceptor. Errors: RigError when the set-up could not be done."""
     from host_tools.hil.rig import Rig  # which fits its own memory with this
     from host_tools.hil.script import parse
 
     digest = hashlib.sha256()
     for name in sorted(packs):
         digest.update(name.encode() + b"\0" + hashlib.sha256(packs[name]).digest())
-    key = (size, digest.digest())
+    key = (size, digest.digest(), note)
     if key not in _images:
-        rig = Rig(packs, nvram_bytes=size)
-        rig.run(parse(script(packs), "set-up"))
+        rig = Rig(packs, nvram_bytes=size, note=note)
+        rig.run(parse(script(packs, note), "set-up"))
         _images[key] = bytes(rig.session.nvram.memory)
     return _images[key]

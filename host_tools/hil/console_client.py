@@ -8,6 +8,7 @@ from typing import Any
 from host_tools.hil.device import NEVER, Device
 
 TEXT_LINES = 1000
+FRAME_MARKS = ("\x06\x09", "\x04\x14")
 
 
 class ConsoleClient(Device):
@@ -37,6 +38,8 @@ class ConsoleClient(Device):
         if not self._line:
             return
         line, self._line = self._line.decode(errors="replace"), bytearray()
+        if line.startswith(FRAME_MARKS):
+            return  # an answer of the update server, for whoever asked
         if line.startswith("{"):
             try:
                 event = json.loads(line)

@@ -10,7 +10,9 @@ NEVER = 1 << 62  # a time in microseconds that no run reaches (146,000 years)
 
 
 class Wire(Protocol):
-    """A device's own connection to its line."""
+    """A device's own connection to its line. `free_ns`: when the last byte that it sent has left."""
+
+    free_ns: int
 
     @property
     def now_us(self) -> int:

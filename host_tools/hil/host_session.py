@@ -1,12 +1,20 @@
 """The firmware in this process: a host board whose NVRAM and power the rig controls."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from firmware.main import Cabinet
-from hal.board import Nvram
-from hal.boards.host import NVRAM_BYTES, HostBoard
+from firmware.update.image import HEADER_BYTES
+from firmware.update.loader import FACTORY, WAIT, Choice, choose
+from firmware.update.slots import STATE_BYTES, TRIED, Slots
+from hal.board import Nvram, SlotMemory
+from hal.boards.host import NVRAM_BYTES, BoardReset, HostBoard
+from hal.boards.host_application import Application
 from host_tools.hil.line import Line
 from host_tools.hil.models.battery_clock import BatteryClock
+
+SLOT_BYTES = 2 << 20
+WATCHDOG_MS = 4000  # of the board's time without a turn of the loop
 
 
 class BoardFailed(Exception):
@@ -58,8 +66,19 @@ class _RigClock:
         return True
 
 
+class RigSlots(RigNvram, SlotMemory):
+    """Application slots in memory, with the same power cuts."""
+
+    def view(self, offset: int, length: int) -> memoryview:
+        self.check(offset, length)
+        return memoryview(self.memory)[offset : offset + length].toreadonly()
+
+
 class HostSession:
-    """One firmware, switched on and off. `poll` returns False when the power failed inside it."""
+    """One firmware, switched on and off. `poll` returns False when the power failed inside it.
+
+    cabinet: what runs; choice: what the loader has decided, once there are slots
+    """
 
     def __init__(self, lines: Mapping[str, Line], packs: Mapping[str, bytes], nvram_bytes: int = NVRAM_BYTES) -> None:
         self.nvram = RigNvram(nvram_bytes)
@@ -67,8 +86,20 @@ class HostSession:
         self.packs = packs
         self.clock: BatteryClock | None = None
         self.cabinet: Cabinet | None = None
+        self.choice: Choice | None = None
+        self._slots: RigSlots | None = None
+        self._applications: dict[bytes, Application] = {}
+        self._board = HostBoard({}, self.nvram, {})
         self._started_ms = 0
         self._now_ms = 0
+        self._fed_ms = 0
+
+    @property
+    def slots(self) -> RigSlots:
+        """The application slots. Whoever asks for them first fits them; without, the firmware of this process runs."""
+        if self._slots is None:
+            self._slots = RigSlots(2 * SLOT_BYTES + STATE_BYTES)
+        return self._slots
 
     @property
     def on(self) -> bool:
@@ -76,20 +107,10 @@ class HostSession:
 
     def start(self, now_ms: int) -> bool:
         """Power comes on; uptime begins at 0. False when the power failed again while starting."""
-        self._started_ms = self._now_ms = now_ms
+        self._now_ms = now_ms
         if self.clock is not None:
             self.clock.switched_on(now_ms * 1000)
-        ports = {name: line.port for name, line in self._lines.items()}
-        clock = None if self.clock is None else _RigClock(self.clock, lambda: self._now_ms * 1000)
-        # The rig hands in the time itself.
-        board = HostBoard(ports, self.nvram, dict(self.packs), lambda: 0, clock=clock)
-        try:
-            self.cabinet = Cabinet(board)
-        except PowerCut:
-            return False
-        except Exception as error:
-            raise BoardFailed(f"the firmware cannot start: {type(error).__name__}: {error}") from error
-        return True
+        return self._boot("power")
 
     def stop(self) -> None:
         self.cabinet = None
@@ -101,12 +122,70 @@ class HostSession:
         if self.cabinet is None:
             return True
         self._now_ms = now_ms
+        feeds = self._board.watchdog_feeds
         try:
             self.cabinet.poll(now_ms - self._started_ms)
         except PowerCut:
             self.cabinet = None
             return False
+        except BoardReset:
+            return self._restart("soft")
         except Exception as error:
+            if self._on_trial:
+                return self._restart("watchdog")  # nothing turns any more
             self.cabinet = None
             raise BoardFailed(f"the firmware stopped: {type(error).__name__}: {error}") from error
+        if self._board.watchdog_feeds != feeds:
+            self._fed_ms = now_ms
+        elif now_ms - self._fed_ms >= WATCHDOG_MS:
+            return self._restart("watchdog")
         return True
+
+    @property
+    def _on_trial(self) -> bool:
+        """A fault of the firmware is one that the loader has to deal with."""
+        return self._slots is not None and Slots(self._slots, HostBoard.name).state.phase == TRIED
+
+    def _restart(self, reason: str) -> bool:
+        for line in self._lines.values():
+            line.board_reset()
+        return self._boot(reason)
+
+    def _boot(self, reason: str) -> bool:
+        self.cabinet = None
+        self._started_ms = self._fed_ms = self._now_ms
+        try:
+            make_cabinet, packs = self._chosen(reason)
+            self._board = self._make_board(packs, reason)
+            self.cabinet = make_cabinet(self._board)
+        except PowerCut:
+            return False
+        except Exception as error:
+            if self._on_trial:
+                return self._restart("watchdog")
+            raise BoardFailed(f"the firmware cannot start: {type(error).__name__}: {error}") from error
+        return True
+
+    def _make_board(self, packs: Mapping[str, bytes], reason: str) -> HostBoard:
+        ports = {name: line.port for name, line in self._lines.items()}
+        clock = None if self.clock is None else _RigClock(self.clock, lambda: self._now_ms * 1000)
+        # The rig hands in the time itself.
+        return HostBoard(ports, self.nvram, dict(packs), lambda: 0, reason, clock=clock, slots=self._slots)
+
+    def _chosen(self, reason: str) -> tuple[Callable[[HostBoard], Any], Mapping[str, bytes]]:
+        """What the loader starts, and the games that it has."""
+        if self._slots is None:
+            return Cabinet, self.packs
+        slots = Slots(self._slots, HostBoard.name)
+        self.choice = choose(slots, reason)
+        if self.choice.slot == WAIT:
+            why = self.choice.why
+            return lambda board: Cabinet(board, refused=why), {}
+        if self.choice.slot == FACTORY:
+            return Cabinet, self.packs
+        image = self.choice.image
+        if image.hash not in self._applications:
+            view = slots.view(self.choice.slot)
+            self._applications = {image.hash: Application(view[HEADER_BYTES : HEADER_BYTES + image.payload])}
+        application = self._applications[image.hash]
+        return application.load("firmware.main").Cabinet, application.packs

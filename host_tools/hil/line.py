@@ -116,6 +116,12 @@ class Line:
         self.devices.append(device)
         device.attached(Tap(self, len(self.devices) - 1))
 
+    def detach(self, device: Device) -> None:
+        """Takes away the device that was attached last. Errors: ValueError for another one: a tap's place is its number."""
+        if not self.devices or self.devices[-1] is not device:
+            raise ValueError(f"line {self.name}: {device.name} is not the device that was attached last")
+        self.devices.pop()
+
     def send(self, data: bytes, delay_us: int = 0) -> None:
         """Bytes towards the board from outside any device; every device on a bus hears them."""
         self._rig_tap.send(data, delay_us)
@@ -188,24 +194,30 @@ class Line:
 
     def forget(self, source: int) -> None:
         """Takes one sender's bytes out of flight."""
-        self._flight = [entry for entry in self._flight if entry[2] != source]
+        self._flight[:] = [entry for entry in self._flight if entry[2] != source]
         heapq.heapify(self._flight)
 
     def _run(self, now_us: int) -> None:
         now_ns = now_us * 1000
+        flight, devices, faults, pop = self._flight, self.devices, self._faults, heapq.heappop
         while True:
-            at_ns = self._flight[0][0] if self._flight else NEVER
+            at_ns = flight[0][0] if flight else NEVER
             due: Device | None = None
-            for device in self.devices:
+            for device in devices:
                 wake_us = device.wake_us
                 if 0 < wake_us <= now_us and wake_us * 1000 <= at_ns:
                     at_ns, due = wake_us * 1000, device
             if at_ns > now_ns:
                 break
-            self._set_time(at_ns)
+            if at_ns > self.now_ns:
+                self.now_ns = at_ns
+                self.now_us = at_ns // 1000
             if due is None:
-                _, _, source, byte = heapq.heappop(self._flight)
-                self._deliver(source, byte)
+                _, _, source, byte = pop(flight)
+                if faults.active or source == _LATE or self._late_ns > self.now_ns:
+                    self._deliver(source, byte)
+                else:
+                    self._pass(source, byte)
             else:
                 wake_us = due.wake_us
                 due.poll(self.now_us)
@@ -220,6 +232,22 @@ class Line:
         if at_ns > self.now_ns:
             self.now_ns = at_ns
             self.now_us = at_ns // 1000
+
+    def _pass(self, source: int, byte: int) -> None:
+        """As _deliver, on a line without a fault, which nearly all bytes find."""
+        now_us, devices, to_board = self.now_us, self.devices, True
+        if source == _BOARD:
+            self._board_pending -= 1
+            to_board = self.echo
+            for device in devices:
+                device.receive(byte, now_us)
+        elif self.echo:
+            for index, device in enumerate(devices):
+                if index != source:
+                    device.receive(byte, now_us)
+        if to_board:
+            self._late_ns = self.now_ns
+            self.port.take(byte)
 
     def _deliver(self, source: int, byte: int) -> None:
         faults = self._faults

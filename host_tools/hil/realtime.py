@@ -114,6 +114,8 @@ def run_firmware(ports: Sequence[str], nvram: Path, packs: Mapping[str, bytes], 
     if missing:
         raise BadPort(f"no path for {', '.join(missing)}: add --port {missing[0]}=PATH")
     named.setdefault("console", TerminalPort())
+    for name in FIRMWARE_LINES:
+        named.setdefault(name, SerialPort())  # nobody connected it
     memory = FileNvram(nvram)
     board = HostBoard(named, memory, dict(packs), clock=ComputerClock())
     clock = Clock()

@@ -21,7 +21,7 @@ from host_tools.hil.auditor import Auditor
 from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.script_commands import Command, Times
 from host_tools.hil.sessions import session_on
-from host_tools.hil.vocabulary import CHECKS, is_line_fault
+from host_tools.hil.vocabulary import CHECKS, DEFAULT, Vocabulary, is_line_fault
 from host_tools.hil.world import World
 
 STEP_MS = 5
@@ -62,8 +62,9 @@ class Rig:
     """One cabinet under test, in virtual time.
 
     `packs`: game name -> pack bytes. `on_event`: called with each event as it happens; `t` is in milliseconds.
-    `board`: what the firmware runs on (sessions.BOARDS). `entropy`: which random device the cabinet has (world.ENTROPY). The
-    memory holds the usual configuration (commission.py) unless the script says `memory blank`.
+    `board`: what the firmware runs on (sessions.BOARDS). `entropy`: which random device the cabinet has (world.ENTROPY); `note`:
+    which note acceptor (world.NOTE_ACCEPTORS). The memory holds the usual configuration (commission.py) unless the script says
+    `memory blank`.
     """
 
     def __init__(
@@ -73,15 +74,17 @@ class Rig:
         nvram_bytes: int = NVRAM_BYTES,
         board: str = "host",
         entropy: str = "asked",
+        note: str = "ssp",
     ) -> None:
         self.now_ms = 0
-        self.world = World(self._heard, entropy=entropy)
+        self._note = note
+        self.world = World(self._heard, entropy=entropy, note=note)
         self.session = session_on(board)(self.world.lines, packs, nvram_bytes)
         self.session.clock = self.world.clock
         self.state = "off"
         self.events: deque[Event] = deque(maxlen=10_000)
         self._pack_bytes = packs
-        self._packs = {name: native.Pack(data) for name, data in packs.items()}
+        self.packs = {name: native.Pack(data) for name, data in packs.items()}
         self._on_event = on_event
         self.on_power_cut: Callable[[], None] | None = None  # called when a `power cut after` has struck
         self.wanted_seed = b""  # seed of the round that `want` found last
@@ -97,6 +100,11 @@ class Rig:
         self._ever_on = False
         self._chooser = random.Random(0)
         self._returned = {"coin": 0, "note": 0}
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The names that a script for this cabinet may use."""
+        return DEFAULT.fitted(self._note)
 
     def audit(self) -> Auditor:
         """From now on, best from the beginning, books and world are compared after each command."""
@@ -154,8 +162,8 @@ class Rig:
             return
         self.world.console.type("watch on")
         self.run_for(CONSOLE_MS)
-        if self.session.on and self._answered() is None and self.session.on:
-            raise RigError(f"the console did not answer within {ANSWER_MS} ms")
+        if self.session.on and self._answered(BOOT_MS) is None and self.session.on:
+            raise RigError(f"the console did not answer within {BOOT_MS} ms")
         self.run_until(lambda: self.state != "boot", BOOT_MS)
 
     def fit_memory(self, *, blank: bool) -> None:
@@ -163,7 +171,7 @@ class Rig:
         if self.session.on:
             raise RigError("the memory can be exchanged only while the power is off")
         memory = self.session.nvram.memory
-        memory[:] = b"\xff" * len(memory) if blank else commission.image(self._pack_bytes, len(memory))
+        memory[:] = b"\xff" * len(memory) if blank else commission.image(self._pack_bytes, len(memory), self._note)
         self._fitted = True
 
     def power_off(self) -> None:
@@ -222,11 +230,11 @@ class Rig:
             raise RigError("the power failed while the console was asked")
         return answer
 
-    def _answered(self) -> Event | None:
+    def _answered(self, within_ms: int = ANSWER_MS) -> Event | None:
         """The answer to a query, None when none came in time or the power failed."""
         self._answer = None
         self.world.console.type("query")
-        self.run_until(lambda: self._answer is not None or not self.session.on, ANSWER_MS)
+        self.run_until(lambda: self._answer is not None or not self.session.on, within_ms)
         return self._answer
 
     def summary(self) -> Event:
@@ -248,15 +256,15 @@ class Rig:
         if any(isinstance(command, cmd.Expect) and command.what in CHECKS for command in commands):
             self.audit()
         for command in commands:
-            if not self._ever_on and isinstance(command, _NEED_POWER):
-                self.power_on()
             try:
                 self.do(command)
             except (RigError, ValueError, want.NotFound) as error:
                 raise RigError(f"line {command.line}: {command}: {error}") from None
 
     def do(self, command: Command) -> None:
-        """Carries out one command."""
+        """Carries out one command; the first one that needs a cabinet with power turns it on."""
+        if not self._ever_on and isinstance(command, _NEED_POWER):
+            self.power_on()
         handler = getattr(self, "_do_" + type(command).__name__.lower())
         if self.auditor is None:
             handler(command)
@@ -286,6 +294,9 @@ class Rig:
     def _do_note(self, command: cmd.Note) -> None:
         acceptor = self.world.note_acceptor
         acceptor.insert(command.pence, self.now_ms * 1000)
+        if command.for_ms is not None:
+            self.run_for(command.for_ms)
+            return
         self.run_until(lambda: acceptor.note is None, NOTE_WITHIN_MS)
         self.run_for(NOTE_MS)
 
@@ -334,6 +345,12 @@ class Rig:
     def _do_memory(self, command: cmd.Memory) -> None:
         self.fit_memory(blank=command.blank)
 
+    def _do_fit(self, command: cmd.Fit) -> None:
+        if self._ever_on or self._fitted:
+            raise RigError("the note acceptor can be chosen only before the memory is put in and the power comes on")
+        self._note = command.protocol
+        self.world.fit_note_acceptor(command.protocol)
+
     def _do_fault(self, command: cmd.Fault) -> None:
         if is_line_fault(command.kind):
             self._line(command.device).fault(command.kind, *command.args)
@@ -374,8 +391,8 @@ class Rig:
         raise RigError("the console has asked for nothing to be typed")
 
     def _do_game(self, command: cmd.Game) -> None:
-        if command.name not in self._packs:
-            raise RigError(f"there is no game {command.name}; there is {', '.join(self._packs)}")
+        if command.name not in self.packs:
+            raise RigError(f"there is no game {command.name}; there is {', '.join(self.packs)}")
         self._do_console(cmd.Console(f"game {command.name}"))
 
     def _do_entropy(self, command: cmd.Entropy) -> None:
@@ -389,7 +406,7 @@ class Rig:
 
     def _do_want(self, command: cmd.Want) -> None:
         found = self.query()
-        pack = self._packs[found["game"]]
+        pack = self.packs[found["game"]]
         value = command.value
         if isinstance(value, Times):
             outcome = want.Outcome(command.outcome, command.op or ">=", value.hundredths)
@@ -426,6 +443,8 @@ class Rig:
         auditor.look(cabinet)
         if what == "settled" or cabinet is None:
             books = self.query() if cabinet is None else query_directly(cabinet)
+            if cabinet is None and self.session.on:
+                auditor.read(bytes(self.session.nvram.memory))
             (auditor.settled if what == "settled" else auditor.check)(books)
         if auditor.violations:
             raise RigError(f"expected {what} == ok, found: {'; '.join(auditor.violations)}")

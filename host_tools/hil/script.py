@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.faults import resolve, usage
 from host_tools.hil.script_commands import Command, Times
-from host_tools.hil.vocabulary import CHECKS, DEFAULT, FIGURES, OUTCOMES, WORDS, Vocabulary
+from host_tools.hil.vocabulary import CHECKS, DEFAULT, FIGURES, NOTE_ACCEPTORS, OUTCOMES, WORDS, Vocabulary
 
 ORDER_OPS: Final = ("==", "!=", "<", "<=", ">", ">=")
 EQUAL_OPS: Final = ("==", "!=")
@@ -61,6 +61,8 @@ def parse(text: str, name: str = "script", vocabulary: Vocabulary = DEFAULT) -> 
             tokens = _tokens(line.rstrip("\r"))
             if tokens:
                 commands.append(_Line(number, tokens, line.rstrip("\r"), vocabulary).command())
+                if isinstance(commands[-1], cmd.Fit):
+                    vocabulary = vocabulary.fitted(commands[-1].protocol)
         except _BadError as bad:
             problems.append(Problem(number, str(bad.args[0]), str(bad.args[1])))
     if problems:
@@ -175,7 +177,11 @@ class _Line:
         return cmd.Coins(tuple(pence), line=self.number)
 
     def note(self) -> Command:
-        return cmd.Note(self.count("note in pence", 1, 1_000_000), line=self.number)
+        pence = self.count("note in pence", 1, 1_000_000)
+        if not self.more():
+            return cmd.Note(pence, line=self.number)
+        self.keyword("for")
+        return cmd.Note(pence, self.duration("time of a note", bare=True), line=self.number)
 
     def press(self) -> Command:
         button = self.one_of("button", self.names.buttons)
@@ -218,6 +224,10 @@ class _Line:
     def memory(self) -> Command:
         return cmd.Memory(self.one_of("memory", ("blank", "commissioned")) == "blank", line=self.number)
 
+    def fit(self) -> Command:
+        self.one_of("device", ("note_acceptor",))
+        return cmd.Fit(self.one_of("note acceptor", NOTE_ACCEPTORS), line=self.number)
+
     def fault(self) -> Command:
         device = self.one_of("device", self.names.devices)
         specs = self.names.devices[device]
@@ -225,9 +235,9 @@ class _Line:
         given = [token.text for token in self.tokens[self.next :]]
         self.next = len(self.tokens)
         try:
-            args = resolve(device, specs, kind, given, fill=False)
+            args = resolve(self.names.called(device), specs, kind, given, fill=False)
         except ValueError as error:
-            _fail(str(error), f"{device} takes: {usage(specs)}")
+            _fail(str(error), f"{self.names.called(device)} takes: {usage(specs)}")
         for arg, value in zip(specs[kind].args, args, strict=False):
             if arg.free and value not in self.names.inputs:
                 _fail(f"unknown {arg.name} {value!r}", _choices(str(value), self.names.inputs))
@@ -358,6 +368,7 @@ _VERBS: Final[dict[str, Callable[[_Line], Command]]] = {
     "wait": _Line.wait,
     "power": _Line.power,
     "memory": _Line.memory,
+    "fit": _Line.fit,
     "fault": _Line.fault,
     "clear": _Line.clear,
     "console": _Line.console,

@@ -94,10 +94,13 @@ class Coins(Command):
 
 @dataclass(frozen=True, slots=True)
 class Note(Command):
+    """`for_ms`: until the next command; None: until it is in the stacker or back, or something holds it up."""
+
     pence: int
+    for_ms: int | None = None
 
     def __str__(self) -> str:
-        return f"note {self.pence}"
+        return f"note {self.pence}" + ("" if self.for_ms is None else f" for {duration(self.for_ms)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,16 @@ class Memory(Command):
 
     def __str__(self) -> str:
         return f"memory {'blank' if self.blank else 'commissioned'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fit(Command):
+    """Which note acceptor the cabinet has; before it has had power for the first time."""
+
+    protocol: str
+
+    def __str__(self) -> str:
+        return f"fit note_acceptor {self.protocol}"
 
 
 @dataclass(frozen=True, slots=True)

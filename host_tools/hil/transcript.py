@@ -45,6 +45,15 @@ class Transcript:
     def _coin(self, event: Event) -> str:
         return f"coin {pounds(event['pence'])} in, credit {pounds(event['credit'])}"
 
+    def _note(self, event: Event) -> str:
+        return f"note {pounds(event['pence'])} in, credit {pounds(event['credit'])}"
+
+    def _note_held(self, event: Event) -> str:
+        return f"note {pounds(event['pence'])} {'accepted' if event['taken'] else 'not accepted'}"
+
+    def _note_disputed(self, event: Event) -> str:
+        return f"note {pounds(event['pence'])} disputed: {event['reason']}"
+
     def _coin_returned(self, event: Event) -> str:
         return f"coin {pounds(event['pence'])} returned"
 

@@ -1,12 +1,13 @@
 """The names that a rig script may use: those of the default cabinet. A rig with other wiring passes its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from host_tools.hil.faults import FaultSpec
 from host_tools.hil.line_faults import LINE_FAULTS
 from host_tools.hil.models.battery_clock import BatteryClock
+from host_tools.hil.models.bill_acceptor import BillAcceptor
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
 from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.models.hopper import Hopper
@@ -61,6 +62,8 @@ DEVICES: Final[dict[str, dict[str, FaultSpec]]] = {
     "cctalk": _UART | _ECHO,
     "note": _UART,
 }
+NOTE_ACCEPTORS: Final[dict[str, dict[str, FaultSpec]]] = {"ssp": SspAcceptor.FAULTS, "cctalk": BillAcceptor.FAULTS}
+"""What can be wrong with a note acceptor, by the protocol that it speaks."""
 
 FIGURES: Final = (
     "credit", "coins_in", "notes_in", "wagered", "won", "hopper_out", "handpay", "games", "tilts", "last_win",
@@ -85,6 +88,16 @@ class Vocabulary:
     lamps: tuple[str, ...] | None = None
     meters: tuple[str, ...] | None = None
     devices: Mapping[str, Mapping[str, FaultSpec]] = field(default_factory=lambda: DEVICES)
+    note_acceptor: str = "ssp"
+
+    def fitted(self, protocol: str) -> "Vocabulary":
+        """The names of the same cabinet with this note acceptor: what can be wrong with it is another matter."""
+        devices = {**self.devices, "note_acceptor": NOTE_ACCEPTORS[protocol]}
+        return replace(self, devices=devices, note_acceptor=protocol)
+
+    def called(self, device: str) -> str:
+        """A device as error messages call it."""
+        return f"{device} ({self.note_acceptor})" if device == "note_acceptor" else device
 
     @property
     def inputs(self) -> tuple[str, ...]:

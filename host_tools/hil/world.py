@@ -8,6 +8,7 @@ from host_tools.hil.console_client import ConsoleClient
 from host_tools.hil.device import Device
 from host_tools.hil.line import Line
 from host_tools.hil.models.battery_clock import BatteryClock
+from host_tools.hil.models.bill_acceptor import BillAcceptor
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
 from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.models.entropy_command import CommandDevice
@@ -22,6 +23,12 @@ STOP_BITS = {"note": 2}  # one on every other line
 
 ENTROPY: dict[str, type[EntropyDevice]] = {"asked": EntropySource, "stream": StreamDevice, "command": CommandDevice}
 """Models of random devices by the names of hal/entropy/kinds.py."""
+
+NOTE_ACCEPTORS: dict[str, tuple[str, type[SspAcceptor] | type[BillAcceptor]]] = {
+    "ssp": ("note", SspAcceptor),
+    "cctalk": ("cctalk", BillAcceptor),
+}
+"""Line and model of a note acceptor, by its protocol."""
 
 
 def make_panel() -> OppPanel:
@@ -45,6 +52,7 @@ class World:
         on_event: Callable[[dict[str, Any]], None],
         make_line: Callable[..., Line] = Line,
         entropy: str = "asked",
+        note: str = "ssp",
     ) -> None:
         self.lines = {
             name: make_line(name, baud, name == "cctalk", stop_bits=STOP_BITS.get(name, 1))
@@ -57,7 +65,8 @@ class World:
         self.cashbox_pence = 0  # coins that the sorter let fall there
         self.panel = make_panel()
         self.entropy: EntropyDevice = ENTROPY[entropy]("entropy")
-        self.note_acceptor = SspAcceptor()
+        self.note_line, model = NOTE_ACCEPTORS[note]
+        self.note_acceptor = model()
         self.console = ConsoleClient(on_event)
         self.clock = BatteryClock()
         self.devices: dict[str, Device] = {
@@ -75,8 +84,15 @@ class World:
             self.lines["cctalk"].attach(device)
         self.lines["panel"].attach(self.panel)
         self.lines["entropy"].attach(self.entropy)
-        self.lines["note"].attach(self.note_acceptor)
+        self.lines[self.note_line].attach(self.note_acceptor)
         self.lines["console"].attach(self.console)
+
+    def fit_note_acceptor(self, protocol: str) -> None:
+        """Another note acceptor in place of the one that there is, which has had no power yet."""
+        self.lines[self.note_line].detach(self.note_acceptor)
+        self.note_line, model = NOTE_ACCEPTORS[protocol]
+        self.note_acceptor = self.devices["note_acceptor"] = model()
+        self.lines[self.note_line].attach(self.note_acceptor)
 
     def _fell(self, pence: int, path: int) -> None:
         """A coin leaves the acceptor along a sorter path: the cabinet's chutes."""

@@ -3,7 +3,7 @@
 A script was written for a cabinet that keeps its power. After a cut its rest is gone through as a person would who finds the
 cabinet starting again:
 
-- the interrupted command is done again, except a coin: it is in the cabinet or in the tray, and not in the hand;
+- the interrupted command is done again, except a coin or a note: it is in the cabinet or in the tray, and not in the hand;
 - a coin, a press, a door, a key, a line at the console, a fault, the mains: as written, whatever the state is;
 - `wait until` waits as long as the cabinet is busy (BUSY); a state that needs a person ends it, wanted or not;
 - `want` and `expect` are left out: they speak of the run without a cut.
@@ -11,28 +11,36 @@ cabinet starting again:
 Then `settle`: faults end, doors are closed, keys turned back, what is open is answered, tilts are cleared with the technician's
 key, handpays paid, the credit cashed out. At last nothing is owed but less than the smallest coin, and books and world are
 compared to the penny. Each step is a command of the rig script, so that any path can be printed and repeated.
+
+Only in a script that clears the memory may a cabinet be locked or want its set-up: then the end clears it, sets it up, and the
+new books are compared with what the world has done since.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import native
 from firmware import events, tilt
+from firmware.money.ledger import NOTES_PENCE
 from firmware.play import rounds
 from firmware.store import keys
 from hal.panel.wiring import DEFAULT as WIRING
+from host_tools.hil import commission
 from host_tools.hil import script_commands as cmd
-from host_tools.hil.rig import STEP_MS, Rig
+from host_tools.hil.rig import ASKED, STEP_MS, Rig, RigError
 from host_tools.hil.script_commands import Command
 from host_tools.soak.recovery import RECOVERY_MS, SETTLE_MS, UNSETTLED
 
 BUSY = ("boot", "playing", "paying")
 LONGEST_MS = 120_000  # that the cabinet may be busy with one thing
 OFF_MS = 300  # mains off, when the devices lose their power too
+QUIET_MS = 2000
 MAX_ACTS = 60  # of the end, until all is settled
 PULSES_MS = 30_000
 SMALLEST_COIN_PENCE = 10
+CLEARING_MS = 4000  # all the memory
+NO_BOOKS = ("locked", "setup")  # states in which no money is taken
 ANSWERS: dict[str, tuple[Command, ...]] = {
     "choosing": (cmd.Press("start"),),
     "gambling": (cmd.Press("collect"),),
@@ -51,12 +59,15 @@ class Stuck(Exception):
 class Hand:
     """Does commands to a rig and keeps them, waits included, as the lines of a script that repeats them."""
 
-    def __init__(self, rig: Rig) -> None:
+    def __init__(self, rig: Rig, before: "BeforeClear | None" = None) -> None:
         self.rig = rig
+        self.before = before
         self.done: list[Command] = []
         self._waited_ms = 0
 
     def do(self, command: Command) -> None:
+        if self.before:
+            self.before.look(self.rig)
         self._note_wait()
         self.done.append(command)
         self.rig.do(command)
@@ -93,12 +104,47 @@ def recover(hand: Hand, mains: bool) -> None:
 def go_on(hand: Hand, rest: Sequence[Command]) -> None:
     """The rest of the script, from the interrupted command on."""
     for number, command in enumerate(rest):
-        if isinstance(command, (cmd.Want, cmd.Expect)) or (number == 0 and isinstance(command, (cmd.Coin, cmd.Coins))):
+        if isinstance(command, (cmd.Want, cmd.Expect)) or (
+            number == 0 and isinstance(command, (cmd.Coin, cmd.Coins, cmd.Note))
+        ):
             continue
         if isinstance(command, cmd.WaitUntil):
-            hand.wait_while([state for state in BUSY if state != command.state], command.within_ms)
+            busy = (*BUSY, "locked") if command.state == "setup" else BUSY
+            hand.wait_while([state for state in busy if state != command.state], command.within_ms)
+        elif isinstance(command, cmd.Console) and ASKED in command.text:
+            _type_what_is_asked(hand)
         else:
             hand.do(command)
+
+
+def _type_what_is_asked(hand: Hand) -> bool:
+    """False when the console asks for nothing."""
+    try:
+        hand.do(cmd.Console(ASKED))
+    except RigError:
+        del hand.done[-1]
+        return False
+    return True
+
+
+def _clear_memory(hand: Hand) -> None:
+    if hand.wait_while(("locked",), CLEARING_MS):  # it is under way
+        return
+    for command in (cmd.Key("technician", True), cmd.Door("logic", True), cmd.Console("ramclear"), cmd.Wait(2000)):
+        hand.do(command)
+    while _type_what_is_asked(hand):
+        pass  # the money that will be gone, then the token
+    hand.wait_while(("locked",), CLEARING_MS)
+    hand.do(cmd.Door("logic", False))
+
+
+def _set_up(hand: Hand) -> None:
+    typed = ("cancel", "setup", *commission.answers_for(hand.rig.packs))
+    for command in (cmd.Key("technician", True), *map(cmd.Console, typed), cmd.Wait(500)):
+        hand.do(command)
+    _type_what_is_asked(hand)
+    hand.wait_while(("setup",), CLEARING_MS)
+    hand.do(cmd.Key("technician", False))
 
 
 def settle(hand: Hand) -> None:
@@ -116,12 +162,18 @@ def settle(hand: Hand) -> None:
         if not hand.wait_while(BUSY, LONGEST_MS):
             raise Stuck(f"still {rig.state} after {LONGEST_MS // 1000} s")
         if rig.state == "idle":
-            if rig.query()["credit"] < SMALLEST_COIN_PENCE:
+            books = rig.query()
+            if not books["quiet"] or rig.world.note_acceptor.note is not None:
+                hand.do(cmd.Wait(QUIET_MS))  # a pulse, a note on its way or of which is not known yet what became of it
+            elif books["credit"] < SMALLEST_COIN_PENCE:
                 return
-            hand.do(cmd.Press("cash_out"))
+            else:
+                hand.do(cmd.Press("cash_out"))
         elif rig.state in ANSWERS:
             for command in ANSWERS[rig.state]:
                 hand.do(command)
+        elif hand.before and rig.state in NO_BOOKS:
+            (_clear_memory if rig.state == "locked" else _set_up)(hand)
         else:
             raise Stuck(f"{rig.state}: {rig.query().get('reason', 'nobody can settle this')}")
     raise Stuck(f"not settled after {MAX_ACTS} acts: {rig.state}, credit {rig.query()['credit']}")
@@ -136,7 +188,7 @@ class Shown:
 
     def hear(self, event: dict[str, Any]) -> None:
         kind = event["e"]
-        if kind in ("coin", "coin_out", "handpay_paid"):
+        if kind in ("coin", "note", "coin_out", "handpay_paid"):
             self.totals[kind] += event["pence"]
         elif kind in ("round", "chosen", "gamble_collect"):
             self.totals[kind] += 1
@@ -144,10 +196,56 @@ class Shown:
             self.totals[kind] += event["award"]
 
 
-def judge(rig: Rig, shown: Shown, fair: bool) -> tuple[dict[str, Any], list[str]]:
+class World(NamedTuple):
+    """What the devices have truly done."""
+
+    coins: int = 0
+    uncounted: int = 0  # coins that not even the acceptor has counted
+    swallowed_pence: int = 0
+    paid_pence: int = 0
+    notes: tuple[int, ...] = ()  # in the stacker, in pence
+    pulses_in: int = 0
+    pulses_out: int = 0
+
+
+def _done_by(rig: Rig, since: World) -> World:
+    world = rig.world
+    return World(
+        len(world.acceptor.swallowed) - since.coins,
+        sum(not coin.credited for coin in world.acceptor.coins) - since.uncounted,
+        world.swallowed_pence - since.swallowed_pence,
+        world.paid_pence - since.paid_pence,
+        tuple(world.note_acceptor.stacked[len(since.notes) :]),
+        world.panel.pulses["em_in"] - since.pulses_in,
+        world.panel.pulses["em_out"] - since.pulses_out,
+    )
+
+
+class BeforeClear:
+    """What was done before the memory was cleared: the new books know nothing of it."""
+
+    def __init__(self, shown: Shown) -> None:
+        self.done = World()
+        self._shown = shown
+
+    def look(self, rig: Rig) -> None:
+        """Has to be called before each command."""
+        if rig.state in NO_BOOKS:
+            self.done = _done_by(rig, World())
+            self._shown.totals.clear()
+
+
+def doubtful_notes(commands: Sequence[Command]) -> int:
+    """Notes that fall out without a word, which no counter tells of: they may be disputed."""
+    return sum(isinstance(command, cmd.Fault) and command.kind == "fall_back" for command in commands)
+
+
+def judge(
+    rig: Rig, shown: Shown, fair: bool, doubtful: int = 0, before: BeforeClear | None = None
+) -> tuple[dict[str, Any], list[str]]:
     """The books of a settled cabinet, and what is wrong with them.
 
-    fair: no hopper was made to give coins beyond its order, so not one may have.
+    fair: no hopper was made to give coins beyond its order, so not one may have. doubtful: notes that may be disputed.
     """
     wrong: list[str] = []
 
@@ -157,7 +255,7 @@ def judge(rig: Rig, shown: Shown, fair: bool) -> tuple[dict[str, Any], list[str]
 
     rig.run_until(lambda: bool(rig.query()["quiet"]), PULSES_MS)
     books = rig.query()
-    world = rig.world
+    done = _done_by(rig, before.done if before else World())
     must(books["audit"] == 0, f"audit identity is out by {books['audit']}")
     must(books["credit"] < SMALLEST_COIN_PENCE, f"credit {books['credit']} was not paid out")
     for owed in ("payout", "handpay_due", "large_win_due"):
@@ -165,24 +263,30 @@ def judge(rig: Rig, shown: Shown, fair: bool) -> tuple[dict[str, Any], list[str]
     # A coin that the acceptor has counted is booked or, where its event died with the acceptor, disputed: one by one. One that
     # was behind the gate when the acceptor lost its power is counted by nobody; nothing in the cabinet can tell of it.
     booked = sum(books[f"coins_{pence}"] // pence for pence in (10, 20, 50, 100, 200))
-    missing = len(world.acceptor.swallowed) - booked
-    uncounted = sum(not coin.credited for coin in world.acceptor.coins)
+    missing = done.coins - booked
     must(
-        missing - uncounted <= books["coins_disputed"] <= missing,
-        f"{missing} coins are not booked, {uncounted} of them counted by nobody, {books['coins_disputed']} disputed",
+        missing - done.uncounted <= books["coins_disputed"] <= missing,
+        f"{missing} coins are not booked, {done.uncounted} of them counted by nobody, {books['coins_disputed']} disputed",
     )
-    lost = world.swallowed_pence - books["coins_in"]
-    must(lost == 0 if missing == 0 else lost > 0, f"coins in {books['coins_in']}, swallowed {world.swallowed_pence}")
-    must(books["hopper_out"] == world.paid_pence, f"hoppers booked {books['hopper_out']}, paid {world.paid_pence}")
+    lost = done.swallowed_pence - books["coins_in"]
+    must(lost == 0 if missing == 0 else lost > 0, f"coins in {books['coins_in']}, swallowed {done.swallowed_pence}")
+    # A note is booked when it is past recovery, and then once: the acceptor's counters leave nothing to dispute.
+    booked_notes = sorted(pence for pence in NOTES_PENCE for _ in range(books[f"notes_{pence}"] // pence))
+    must(booked_notes == sorted(done.notes), f"notes {booked_notes}, {done.notes} are stacked")
+    must(books["notes_disputed"] <= doubtful, f"{books['notes_disputed']} notes are disputed")
+    must(books["hopper_out"] == done.paid_pence, f"hoppers booked {books['hopper_out']}, paid {done.paid_pence}")
     must(not (fair and books["overpaid"]), f"{books['overpaid']} pence were paid twice")
     doubt = _logged(rig, events.EM_PULSE_IN_DOUBT)
-    for name, money in (("em_in", books["coins_in"]), ("em_out", books["hopper_out"])):
+    for name, money, given in (
+        ("em_in", books["coins_in"] + books["notes_in"], done.pulses_in),
+        ("em_out", books["hopper_out"], done.pulses_out),
+    ):
         must(books[name] == money // 100, f"{name} stands at {books[name]}, money says {money // 100}")
-        given = world.panel.pulses[name]
         must(given <= books[name] <= given + doubt, f"{name} counted {given} pulses of {books[name]}")
     told = shown.totals
     for kind, name in (
-        ("coin", "coins_in"), ("coin_out", "hopper_out"), ("handpay_paid", "handpay"), ("round", "games"), ("round_end", "won"),
+        ("coin", "coins_in"), ("note", "notes_in"), ("coin_out", "hopper_out"), ("handpay_paid", "handpay"),
+        ("round", "games"), ("round_end", "won"),
     ):  # fmt: skip
         must(told[kind] <= books[name], f"the display told of {kind} {told[kind]}, {name} is {books[name]}")
     must(not _logged(rig, events.MEMORY_REPAIRED), "memory was repaired, though nothing had decayed")
@@ -213,7 +317,7 @@ def _rounds_wrong(rig: Rig, books: dict[str, Any], decided: int) -> list[str]:
     journal = _books_of(rig).journal
     if books["voided_games"]:
         wrong.append(f"{books['voided_games']} rounds were voided")
-    for key, name in ((keys.ROUND, "round"), (keys.PAYOUT, "pay-out")):
+    for key, name in ((keys.ROUND, "round"), (keys.PAYOUT, "pay-out"), (keys.NOTE_PENDING, "note")):
         if journal.get(key):
             wrong.append(f"a {name} is still open")
     found = rounds.recall(journal, keys.RECALL_SLOTS)

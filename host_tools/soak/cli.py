@@ -24,14 +24,17 @@ from host_tools.cabinet import games
 from host_tools.cabinet.exits import check_board, fail
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import RigError
-from host_tools.soak import cuts_all, soaking
+from host_tools.soak import cuts_all, event_cuts, soaking
 from host_tools.soak import kills as power_kills
 from host_tools.soak import wear as journal_wear
 
 
 def soak(
     cuts: Annotated[
-        str, typer.Option(help="exhaustive: after every byte written; or a number N: after every N-th.")
+        str,
+        typer.Option(
+            help="exhaustive: after every byte written; a number N: after every N-th; events: at every event of a note acceptor."
+        ),
     ] = "exhaustive",
     script: Annotated[
         Path | None, typer.Option(help="A rig script for --cuts; without one, all money scripts.")
@@ -92,11 +95,11 @@ def _progress(quiet: bool):
 
 def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: bool) -> int:
     try:
-        every = 1 if cuts == "exhaustive" else int(cuts)
+        every = 1 if cuts in ("exhaustive", "events") else int(cuts)
         if every < 1:
             raise ValueError
     except ValueError:
-        raise fail(f"--cuts is exhaustive or a number from 1, not {cuts}", 2) from None
+        raise fail(f"--cuts is exhaustive, events, or a number from 1, not {cuts}", 2) from None
     try:
         scripts = cuts_all.read([script] if script else cuts_all.FOLDER.glob("*.rig"))
         packs = games.packs()
@@ -104,6 +107,8 @@ def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: 
         raise fail(f"cannot read {script}: {error.strerror}", 2) from None
     except ValueError as error:
         raise fail(str(error), 2) from None
+    if cuts == "events":
+        return _soak_events(scripts, packs, mains, jobs, as_json)
     kinds = ("mains",) if mains else cuts_all.KINDS
     with _progress(as_json) as progress:
         task = progress.add_task("scripts", total=len(scripts) * len(kinds))
@@ -116,6 +121,35 @@ def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: 
         print(cuts_all.as_json(total, by_script))
     else:
         print(cuts_all.as_text(total, by_script))
+    for violation in total.violations:
+        print(f"cabinet: {violation}", file=sys.stderr)
+    return 1 if total.violated else 0
+
+
+def _soak_events(
+    scripts: list[cuts_all.Script], packs: Mapping[str, bytes], mains: bool, jobs: int, as_json: bool
+) -> int:
+    if not any(map(event_cuts.has_notes, scripts)):
+        raise fail("no note is inserted in this script; --cuts events looks at what the note acceptor tells", 2)
+    kinds = ("mains",) if mains else event_cuts.KINDS
+    with _progress(as_json) as progress:
+        task = progress.add_task("scripts", total=None)
+        total, by_script = event_cuts.run_all(
+            scripts,
+            packs,
+            kinds=kinds,
+            jobs=jobs,
+            progress=lambda done, tasks: progress.update(task, completed=done, total=tasks),
+        )
+    if as_json:
+        print(
+            json.dumps(
+                event_cuts.as_dict(total) | {"scripts": {k: event_cuts.as_dict(v) for k, v in by_script.items()}}
+            )
+        )
+    else:
+        for name, found in (*by_script.items(), ("all", total)):
+            print(f"{name:34} {', '.join(f'{key} {value}' for key, value in event_cuts.as_dict(found).items())}")
     for violation in total.violations:
         print(f"cabinet: {violation}", file=sys.stderr)
     return 1 if total.violated else 0
@@ -138,13 +172,22 @@ def _random_lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int, 
     )
     with Progress(*columns, disable=as_json or not sys.stderr.isatty()) as progress:
         task = progress.add_task("plays", total=plays)
+        told = 0
+
+        def show(so_far: soaking.Report) -> None:
+            nonlocal told
+            progress.update(task, completed=so_far.plays)
+            for bad in so_far.failures[told:]:  # at once: a long run may have hours to go
+                print(f"cabinet: seed {bad.seed}, step {bad.step}: {bad.text}", file=sys.stderr, flush=True)
+            told = len(so_far.failures)
+
         report = soaking.run(
             packs,
             plays,
             seed,
             jobs=jobs,
             shrink_seconds=soaking.SECONDS,
-            progress=lambda done: progress.update(task, completed=done),
+            progress=show,
         )
     found = report.as_dict()
     if as_json:
@@ -153,10 +196,9 @@ def _random_lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int, 
         for name, value in found.items():
             print(f"{name:20} {value}")
     for bad in report.failures:
-        text = f"cabinet: seed {bad.seed}, step {bad.step}: {bad.text}"
         if bad.shrunk:
             path = Path(f"soak-{bad.seed}.rig")
             path.write_text("".join(f"{command}\n" for command in bad.script))
-            text += f"; cabinet run --script {path} repeats it ({len(bad.script)} commands)"
-        print(text, file=sys.stderr)
+            repeats = f"cabinet run --script {path} repeats it ({len(bad.script)} commands)"
+            print(f"cabinet: seed {bad.seed}: {repeats}", file=sys.stderr)
     return 1 if report.failed or report.discrepancy_pence or report.unexplained_lockups else 0

@@ -27,10 +27,21 @@ from host_tools.hil import script_commands as cmd
 from host_tools.hil.host_session import PowerCut, RigNvram
 from host_tools.hil.rig import Rig
 from host_tools.hil.script_commands import Command
-from host_tools.soak.aftermath import Hand, Shown, Stuck, go_on, judge, kept, recover, settle
+from host_tools.soak.aftermath import (
+    BeforeClear,
+    Hand,
+    Shown,
+    Stuck,
+    doubtful_notes,
+    go_on,
+    judge,
+    kept,
+    recover,
+    settle,
+)
+from host_tools.soak.cuts_memory import Recording, WatchedNvram, Window, masked
 from host_tools.soak.recovery import MAX_SHOWN
 
-Window = tuple[int, int]
 WATCHED_BYTES = 256  # behind the end of the log: the longest record that is common in play
 
 
@@ -78,38 +89,9 @@ class _Group:
     def __init__(self, facts: Any, after: bytes, first: tuple[int, int], torn: list[Window]) -> None:
         self.facts = facts
         self.torn = torn  # where the members' memories may differ
-        self.rest = _masked(after, torn)
+        self.rest = masked(after, torn)
         self.members = [first]
         self.answer: dict[str, Any] | None = None
-
-
-class _WatchedNvram(RigNvram):
-    """The rig's NVRAM with a hook before each write and a watch over bytes that must not matter."""
-
-    on_write: Callable[[int, bytes], None] | None = None
-
-    def __init__(self, size: int) -> None:
-        super().__init__(size)
-        self.torn: list[Window] = []
-        self.tainted = False
-
-    def read(self, offset: int, length: int) -> bytes:
-        for start, end in self.torn:
-            if offset < end and start < offset + length:
-                self.tainted = True
-        return super().read(offset, length)
-
-    def write(self, offset: int, data: bytes) -> None:
-        if self.on_write is not None:
-            self.on_write(offset, data)
-        if self.torn:
-            self.torn = [rest for window in self.torn for rest in _without(window, (offset, offset + len(data)))]
-        super().write(offset, data)
-
-
-def _without(window: Window, hole: Window) -> list[Window]:
-    parts = [(window[0], min(window[1], hole[0])), (max(window[0], hole[1]), window[1])]
-    return [part for part in parts if part[0] < part[1]]
 
 
 class _EnoughError(BaseException):
@@ -131,7 +113,7 @@ class _Explorer:
         self.report = CutReport()
         self.shown = Shown()
         self.rig = Rig(packs, self.shown.hear, nvram_bytes=size)
-        self.memory = _WatchedNvram(size)
+        self.memory = WatchedNvram(size)
         self.rig.session.nvram = self.memory  # pyright: ignore[reportAttributeAccessIssue]
         self.memory.on_write = self._before_write
         self.depth = 0
@@ -142,7 +124,7 @@ class _Explorer:
         self.windows: list[Window] = []  # where they differ
         self.landed: list[int] = []  # bytes from `began`, then from power on, to each cut so far
         self.found: _Group | None = None
-        self.hand = Hand(self.rig)
+        self.hand = Hand(self.rig)  # of an uncut run
         self.opening = False
         self.listening = True  # writes are cut
         self.answer_fd = -1
@@ -152,6 +134,8 @@ class _Explorer:
         for line in self.rig.world.lines.values():
             self._count_writes(line)
         text = " ".join(str(command) for command in commands)
+        self.before = BeforeClear(self.shown) if "ramclear" in text else None
+        self.doubtful = doubtful_notes(commands)
         self.fair = "extra_coin" not in text and "runaway" not in text
 
     def _count_writes(self, line: Any) -> None:
@@ -178,6 +162,8 @@ class _Explorer:
             for place, command in enumerate(self.commands):
                 self.place = place
                 self.began = self.memory.written
+                if self.before:
+                    self.before.look(self.rig)
                 self.rig.run([command])
             self.memory.on_write = None
             self._judge_uncut()
@@ -253,7 +239,7 @@ class _Explorer:
         facts, after = self._opened(content)
         torn = self._behind_the_log(facts) if isinstance(facts[1], dict) else list(windows)
         for group in groups:
-            if group.facts == facts and group.torn == torn and group.rest == _masked(after, torn):
+            if group.facts == facts and group.torn == torn and group.rest == masked(after, torn):
                 group.members.append(member)
                 return group
         groups.append(_Group(facts, after, member, torn))
@@ -278,6 +264,7 @@ class _Explorer:
         except (JournalCorrupt, JournalWriteError) as error:
             return (type(error).__name__, str(error)), bytes(probe.memory)
         known = {name: value for name, value in vars(journal).items() if name != "_nvram"}
+        known["_values"] = [journal.get(key) for key in range(len(journal._values))]
         return (formatted, known), bytes(probe.memory)
 
     def _follow(self, group: _Group, strokes: Sequence[_Stroke]) -> None:
@@ -349,7 +336,7 @@ class _Explorer:
         self.rig.on_power_cut = None
         self.listening = True
         if self.depth == 1:
-            self.hand = Hand(self.rig)
+            self.hand = Hand(self.rig, self.before)
         else:
             self.hand.commands()
         try:
@@ -380,7 +367,7 @@ class _Explorer:
                     wrong += kept(rig, self.found.facts[1]["_values"])
             go_on(self.hand, rest)
             settle(self.hand)
-            books, more = judge(rig, self.shown, self.fair)
+            books, more = judge(rig, self.shown, self.fair, self.doubtful, self.before)
             wrong += more
         except (Stuck, Exception) as error:
             wrong.append(str(error) if isinstance(error, Stuck) else traceback.format_exc())
@@ -403,7 +390,7 @@ class _Explorer:
     def _cut_in_open(self) -> None:
         strokes = []
         for number, image in enumerate(self.images):
-            probe = _Recording(image)
+            probe = Recording(image)
             try:
                 self.whole_open(Journal(probe))
             except (JournalCorrupt, JournalWriteError):
@@ -427,24 +414,6 @@ class _Explorer:
         if len(self.landed) > 1 and ons:
             again.insert(ons[0], f"power cut after {self.landed[1]} writes")
         return "\n".join([*before, f"power cut after {self.landed[0]} writes", str(self.commands[self.place]), *again])
-
-
-class _Recording(RigNvram):
-    def __init__(self, memory: bytes | bytearray) -> None:
-        super().__init__(len(memory))
-        self.memory[:] = memory
-        self.writes: list[tuple[int, bytes]] = []
-
-    def write(self, offset: int, data: bytes) -> None:
-        self.writes.append((offset, bytes(data)))
-        super().write(offset, data)
-
-
-def _masked(memory: bytes, windows: Sequence[Window]) -> bytes:
-    image = bytearray(memory)
-    for start, end in windows:
-        image[start:end] = bytes(end - start)
-    return bytes(image)
 
 
 def run(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hal.boards.host import NVRAM_BYTES
 from host_tools.hil.script import parse
 from host_tools.hil.script_commands import Command
 from host_tools.soak import cuts
@@ -22,15 +23,18 @@ from host_tools.soak import cuts
 FOLDER: Final = Path(__file__).parent.parent / "hil" / "scripts" / "money"
 KINDS: Final = ("board", "mains")
 _DIRECTIVE = re.compile(r"^# cuts: (.*)$", re.MULTILINE)
+# What may be asked for, and the bytes of the NVRAM. A RAM clear writes all of it: half of it says the same sooner.
+_DIRECTIVES: Final = {"": NVRAM_BYTES, "double": NVRAM_BYTES, "small memory": NVRAM_BYTES // 2}
 
 
 @dataclass(frozen=True)
 class Script:
-    """A money script. `double`: a second cut in every recovery, board only."""
+    """A money script. `double`: a second cut in every recovery, board only. `nvram_bytes`: of its cabinet."""
 
     name: str
     commands: tuple[Command, ...]
     double: bool
+    nvram_bytes: int = NVRAM_BYTES
 
 
 def read(paths: Iterable[Path]) -> list[Script]:
@@ -39,11 +43,11 @@ def read(paths: Iterable[Path]) -> list[Script]:
     for path in sorted(paths):
         text = path.read_text()
         directive = _DIRECTIVE.search(text)
-        if directive and directive[1] != "double":
-            raise ValueError(
-                f"{path.name}: '# cuts: {directive[1]}' is unknown; write '# cuts: double' or leave it out"
-            )
-        found.append(Script(path.stem, parse(text, path.name), directive is not None))
+        wish = directive[1] if directive else ""
+        if wish not in _DIRECTIVES:
+            known = " or ".join(f"'# cuts: {name}'" for name in _DIRECTIVES if name)
+            raise ValueError(f"{path.name}: '# cuts: {wish}' is unknown; write {known}, or leave it out")
+        found.append(Script(path.stem, parse(text, path.name), wish == "double", _DIRECTIVES[wish]))
     return found
 
 
@@ -75,6 +79,7 @@ def _task(script: Script, kind: str, every: int) -> dict[str, Any]:
             mains=kind == "mains",
             double=script.double and kind == "board",
             every=every,
+            nvram_bytes=script.nvram_bytes,
             progress=tell,
         )
     except Exception as error:

@@ -13,24 +13,28 @@ from typing import Any, Final
 
 from firmware import tilt
 from firmware.commands import query
-from firmware.money.ledger import COINS_PENCE
+from firmware.money.ledger import COINS_PENCE, NOTES_PENCE
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.script_commands import Command
-from host_tools.hil.vocabulary import BUTTONS, DOORS
+from host_tools.hil.vocabulary import BUTTONS, DOORS, NOTE_ACCEPTORS
 from host_tools.soak import breakage
 
 FAULTS_A_PLAY: Final = 1.06
 CUTS_A_PLAY: Final = 0.108
+RICH_PENCE: Final = 3000  # with more nobody puts a note in
 FULL_PENCE: Final = 600  # with more the player rather plays than inserts
 SETTLE_PLAYS: Final = 12  # at most between two settlements
-WITHIN_MS: Final = 180_000  # to settle, whatever was broken
+WITHIN_MS: Final = 600_000  # to settle, with all the free spins that there may be
+REPAIR_MS: Final = 30_000  # until a cabinet that is repaired does something again
 NVRAM_BYTES: Final = 700  # of a play: a cut falls within so many
 SETTLED_MS: Final = (
     2000  # what was held up by a fault (a late answer, a device that is looked for again) is through by then
 )
 BROKEN_AT_ONCE: Final = 3
+A_NOTE: Final = 0.15  # of the times at which money is put in
+NOTE_WEIGHTS: Final = (12, 4, 2, 1)  # small ones mostly: a rich player only makes the run long
 IDLE_MS: Final = 300_000  # without a play: the cabinet is stuck, whatever its state says
 _READING: Final = (
     "status",
@@ -39,6 +43,7 @@ _READING: Final = (
     "tilts",
     "recall",
     "replay 1",
+    "notes",
     "lines",
     "version",
     "credit",
@@ -91,7 +96,8 @@ class _Soak:
         self.plays = plays
         self.games = sorted(packs)
         self.dice = random.Random(seed)
-        self.deck = breakage.Deck(self.dice)
+        self.note = self.dice.choice(tuple(NOTE_ACCEPTORS))
+        self.deck = breakage.Deck(self.dice, self.note)
         self.broken: dict[str, int] = {}  # what is at fault, and until when
         self.held: set[str] = set()
         self.opened: set[str] = set()
@@ -123,7 +129,7 @@ class _Soak:
                 self._beat()
             self._end()
         except (Failed, RigError, BoardFailed) as failed:
-            life.failure = str(failed)
+            life.failure = self.auditor.violations[0] if self.auditor.violations else str(failed)
         life.plays = self.books.get("games", life.plays)
         life.virtual_ms = self.rig.now_ms
         life.discrepancy_pence = self.auditor.discrepancy_pence
@@ -142,6 +148,7 @@ class _Soak:
         )
 
     def _begin(self) -> None:
+        self.do(cmd.Fit(self.note))
         self.do(cmd.Entropy(seed=self.dice.randrange(10**12)))
         self.do(cmd.Power(True))
         self.do(cmd.Console(f"set quick_spin {'off' if self.dice.random() < 0.02 else 'on'}"))
@@ -189,12 +196,16 @@ class _Soak:
 
     def _break(self, fault: cmd.Fault) -> None:
         self.life.faults[f"{fault.device} {fault.kind}"] += 1
+        if fault.kind in breakage.ON_THE_WAY and self.books["state"] == "idle":
+            self._insert_a_note(self.dice.randrange(700, 1300, 5))
         self.do(fault)
         self.broken[fault.device] = self.rig.now_ms + self.dice.randrange(20, breakage.LONGEST_MS)
         if fault.device.startswith("hopper"):
             self.wish = "cash_out"
         elif fault.device == "coin_acceptor":
             self.wish = "coins"
+        elif fault.device in ("note", "note_acceptor"):
+            self.wish = "note"
 
     def _mend_what_is_over(self) -> None:
         for device, until_ms in list(self.broken.items()):
@@ -267,12 +278,14 @@ class _Soak:
         elif self.books["bet"] > FULL_PENCE // 2:  # a rich player would only make the run long
             for button in ("stake_down", "level_down"):
                 self.do(cmd.Press(button, 60))
+        elif wish == "note" and self.books["credit"] < RICH_PENCE:
+            self._insert_a_note()
         elif (
             wish == "coins"
             or self.books["credit"] < self.books["bet"]
             or (draw < 0.1 and self.books["credit"] < FULL_PENCE)
         ):
-            self._insert_coins()
+            self._insert_money()
         elif draw < 0.13:
             self.do(cmd.Press("cash_out"))
         elif draw < 0.16:
@@ -292,6 +305,19 @@ class _Soak:
             self.do(cmd.Console(f"set gamble {dice.choice(('on', 'off'))}"))
         else:
             self._play("max_bet" if draw > 0.99 else "start")
+
+    def _insert_money(self) -> None:
+        if self.dice.random() < A_NOTE:
+            self._insert_a_note()
+        else:
+            self._insert_coins()
+
+    def _insert_a_note(self, for_ms: int | None = None) -> None:
+        """Some watch it go in, others go on at once with whatever comes to their mind."""
+        dice = self.dice
+        if for_ms is None and dice.random() < 0.5:
+            for_ms = dice.randrange(50, 2500, 5)
+        self.do(cmd.Note(dice.choices(NOTES_PENCE, NOTE_WEIGHTS)[0], for_ms))
 
     def _insert_coins(self) -> None:
         dice = self.dice
@@ -350,6 +376,8 @@ class _Soak:
         if self.dice.random() < 0.3:
             self._wait(50, 800)
             return
+        if "note_offline" in self.books["tilt"] and self.dice.random() < 0.2:
+            self._turn("attendant")  # who gives up a note in an acceptor that is gone
         self._repair()
 
     def _open_a_door(self) -> None:
@@ -389,15 +417,22 @@ class _Soak:
         self._repair()
         self._let_go()
         end_ms = self.rig.now_ms + WITHIN_MS
-        while self.books["state"] != "idle" or not self.books["quiet"]:
-            if self.rig.now_ms >= end_ms:
+        alive_ms = self.rig.now_ms
+        while not self._at_rest():
+            state = self.books["state"]
+            if state not in ("tilted", "boot", "off", "service"):
+                alive_ms = self.rig.now_ms
+            if self.rig.now_ms >= min(end_ms, alive_ms + REPAIR_MS):
                 self.do(cmd.WaitUntil("idle", 1000))  # fails, in the script too
-            self._come_to_rest(self.books["state"])
+            self._come_to_rest(state)
         self.do(cmd.Wait(SETTLED_MS))
-        if self.books["state"] != "idle":  # the cut that was due, or a coin that was told late
+        if not self._at_rest():  # the cut that was due, or money that was told late
             self._settle()
             return
         self.do(cmd.Expect("settled", "==", "ok"))
+
+    def _at_rest(self) -> bool:
+        return self.books["state"] == "idle" and self.books["quiet"]
 
     def _come_to_rest(self, state: str) -> None:
         if state == "off":

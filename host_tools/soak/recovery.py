@@ -21,6 +21,8 @@ def recover(rig: Rig, mains: bool = False) -> tuple[dict[str, Any], list[str]]:
         if not rig.run_until(lambda: rig.state not in UNSETTLED, RECOVERY_MS):
             return {}, [f"still {rig.state} after {RECOVERY_MS} ms"]
         rig.run_for(SETTLE_MS)
+        if rig.world.note_acceptor.notes:
+            rig.run_until(lambda: bool(rig.query()["quiet"]), RECOVERY_MS)  # what became of one on its way is found out
         books = rig.query()
     except RigError as error:
         return {}, [str(error)]
@@ -32,6 +34,9 @@ def recover(rig: Rig, mains: bool = False) -> tuple[dict[str, Any], list[str]]:
     missing = rig.world.swallowed_pence - books["coins_in"] - books["test_coins_in"]
     if missing and not (mains and books["coins_disputed"] and missing > 0):
         wrong.append(f"coins in {books['coins_in']}, swallowed {rig.world.swallowed_pence}")
+    unbooked = rig.world.stacked_pence - books["notes_in"]
+    if unbooked and not (books["notes_disputed"] and unbooked > 0):
+        wrong.append(f"notes in {books['notes_in']}, stacked {rig.world.stacked_pence}")
     booked = books["hopper_out"] + books["test_hopper_100"] + books["test_hopper_10"]
     if booked != rig.world.paid_pence:
         wrong.append(f"hoppers booked {booked}, paid {rig.world.paid_pence}")

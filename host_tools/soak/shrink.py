@@ -20,6 +20,8 @@ from host_tools.hil.script_commands import Command
 
 SECONDS: Final = 120.0
 CHECK: Final = cmd.Expect("books", "==", "ok")
+BEGINNING: Final = 4  # what a life begins with: acceptor, seed, power, the speed of the reels
+STUCK: Final = "the state is"  # how `wait until` fails
 PAUSES_MS: Final = (0, 35, 85, 140, 210, 290, 395, 515)
 _SETTLED: Final = cmd.Expect("settled", "==", "ok")
 _CREDIT: Final = (cmd.Coin(200),) * 3
@@ -49,16 +51,32 @@ def first_failure(packs: Mapping[str, bytes], commands: Sequence[Command]) -> tu
     return "", number
 
 
+def _repairs(command: Command) -> bool:
+    mends = (cmd.Clear, cmd.Key, cmd.Power, cmd.WaitUntil)
+    return isinstance(command, mends) or (isinstance(command, cmd.Door) and not command.opened)
+
+
 class _Search:
     def __init__(self, packs: Mapping[str, bytes], failure: str, seconds: float) -> None:
         self._packs = packs
         self._wanted = likeness(failure)
-        self._end = time.monotonic() + seconds
+        self._end = time.process_time() + seconds
+        self._stuck = failure.startswith(STUCK)
         self.head: Script = ()
 
     @property
     def over(self) -> bool:
-        return time.monotonic() >= self._end
+        return time.process_time() >= self._end
+
+    def without(self, script: Script, place: int, length: int) -> Script:
+        """Leaves commands out, but not acceptor and seed, without which nothing repeats. Where a cabinet does not come to rest
+        all repairs stay, too: without them no sound one would."""
+        kept = tuple(
+            command
+            for command in script[place : place + length]
+            if isinstance(command, (cmd.Entropy, cmd.Fit)) or (self._stuck and _repairs(command))
+        )
+        return script[:place] + kept + script[place + length :]
 
     def failing(self, tail: Script) -> Script:
         """`tail` as far as it takes to fail as wanted behind the head, with a pause in front that it needs; () if it does not."""
@@ -73,14 +91,14 @@ class _Search:
 
 
 def shrink(packs: Mapping[str, bytes], commands: Sequence[Command], failure: str, seconds: float = SECONDS) -> Script:
-    """The shortest script found within `seconds` that fails as `failure` does; it ends with `expect books == ok`."""
+    """The shortest script found within `seconds` of computing that fails as `failure` does; it ends with `expect books == ok`."""
     search = _Search(packs, failure, seconds)
     left = _forget_the_past(search, tuple(commands))
     piece = (len(left) + 1) // 2
     while piece and not search.over:
         place, shortened = 0, False
         while place < len(left) and not search.over:
-            found = search.failing(left[:place] + left[place + piece :])
+            found = search.failing(search.without(left, place, piece))
             if found and len(found) < len(left):
                 left, shortened = found, True
             else:
@@ -97,7 +115,7 @@ def _forget_the_past(search: _Search, commands: Script) -> Script:
     marks = [place + 1 for place, command in enumerate(commands) if command == _SETTLED and place + 1 < len(commands)]
     games = [command for command in commands if isinstance(command, cmd.Game)]
     for mark in reversed(marks[-4:]):
-        search.head = (*commands[:begun][:3], *games[:1], *_CREDIT)
+        search.head = (*commands[:begun][:BEGINNING], *games[:1], *_CREDIT)
         found = search.failing(commands[mark:])
         if found:
             return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from host_tools.hil.script_commands import Command
+from host_tools.hil.vocabulary import NOTE_ACCEPTORS
 from host_tools.soak import breakage
 from host_tools.soak.life import Life, live
 from host_tools.soak.recovery import MAX_SHOWN
@@ -90,22 +91,28 @@ def run(
     jobs: int = 1,
     stop_at_failure: bool = False,
     shrink_seconds: float = 0.0,
-    progress: Callable[[int], None] = lambda plays: None,
+    life_plays: int = LIFE_PLAYS,
+    progress: Callable[["Report"], None] = lambda report: None,
 ) -> Report:
     """Soaks cabinets until they have done `plays` plays. With `jobs` 1 everything happens in this process, on the firmware
     as it stands there (also one that a test has broken).
 
+    progress: called after each life with what there is so far.
     shrink_seconds: how long to look for a short script of each of the first failures; 0 leaves the recorded ones.
     """
     report = Report()
-    for life in _lives(packs, plays, seed, jobs):
+    for life in _lives(packs, plays, seed, jobs, life_plays):
         report.add(life)
-        progress(report.plays)
+        progress(report)
         if life.failure and stop_at_failure:
             break
     injected = set(report.by_fault)
     report.never_injected = [
-        f"{device} {kind}" for device, kind in breakage.kinds() if f"{device} {kind}" not in injected
+        name
+        for name in dict.fromkeys(
+            f"{device} {kind}" for note in NOTE_ACCEPTORS for device, kind in breakage.kinds(note)
+        )
+        if name not in injected
     ]
     if shrink_seconds:
         for bad in report.failures[:SHRUNK]:
@@ -113,8 +120,8 @@ def run(
     return report
 
 
-def _lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int) -> Iterator[Life]:
-    number = -(-plays // LIFE_PLAYS)
+def _lives(packs: Mapping[str, bytes], plays: int, seed: int, jobs: int, life_plays: int) -> Iterator[Life]:
+    number = -(-plays // life_plays)
     each = -(-plays // number)
     work = [(dict(packs), life_seed(seed, place), each) for place in range(number)]
     if jobs == 1:

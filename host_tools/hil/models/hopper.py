@@ -93,6 +93,7 @@ class Hopper(CctalkModel):
         self.start_us = start_ms * 1000
         self.timeout_us = timeout_ms * 1000
         self.paid_coins = 0
+        self.missed_coins = 0  # of them, by its lifetime count
         self.paid_at_us: deque[int] = deque(maxlen=1024)
         self._lifetime = 0  # EEPROM, with the two of header 166
         self._paid = 0
@@ -139,6 +140,7 @@ class Hopper(CctalkModel):
         self.paid_at_us.append(when_us)
         if self._miscount:
             self._miscount -= 1
+            self.missed_coins += 1
         else:
             self._lifetime += 1
         self._paid = min(255, self._paid + 1)

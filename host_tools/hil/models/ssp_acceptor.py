@@ -7,11 +7,9 @@ escrow accepts it. With POLL_WITH_ACK what moves money is told again until EVENT
 from typing import Final
 
 from host_tools.hil.faults import Arg, FaultSpec, Value
-from host_tools.hil.models.ssp_device import FAIL, LINK_FAULTS, NOT_NOW, OK
-from host_tools.hil.models.ssp_path import (
+from host_tools.hil.models.note_path import (
     BY_DISABLE,
     BY_HOST,
-    CANNOT_STACK,
     ESCROW,
     GBP_NOTES,
     JAMMED,
@@ -20,14 +18,15 @@ from host_tools.hil.models.ssp_path import (
     PAST,
     PULLED,
     READING,
-    NotePath,
 )
+from host_tools.hil.models.ssp_device import FAIL, LINK_FAULTS, NOT_NOW, OK
+from host_tools.hil.models.ssp_path import REJECT_CODES, SspPath
 
 _COUNT: Final = Arg("N", 1, 100, default=1)
 _AT: Final = Arg("AT", words=("now", READING, ESCROW, MOVING, PAST), default="now")
 
 
-class SspAcceptor(NotePath):
+class SspAcceptor(SspPath):
     """A validator; its truths are those of NotePath, and `resets`.
 
     `channels`: channel -> pence. `highest`: protocol version that it speaks at most. `acks`, `counters`, `holds`: does it
@@ -109,7 +108,7 @@ class SspAcceptor(NotePath):
             0x09: (none, self._disable),
             0x0A: (none, self._enable),
             0x0C: (none, lambda rest, now_us: OK + self.serial.to_bytes(4, "big")),
-            0x17: (none, lambda rest, now_us: OK + bytes([self._last_reject])),
+            0x17: (none, lambda rest, now_us: OK + bytes([REJECT_CODES[self._reason]])),
         }
         if holds:
             self.commands[0x18] = (none, self._hold)
@@ -148,7 +147,9 @@ class SspAcceptor(NotePath):
             if with_ack and event[0] in (0xEE, 0xE1, 0xE2, 0xCA):
                 self._unacked.append(event)
         self._events = waiting
-        return bytes(answer) + self._states(with_ack)
+        answer += self._states(with_ack)
+        self.on_told(answer[1:].hex(" ").upper())
+        return bytes(answer)
 
     def _states(self, with_ack: bool) -> bytes:
         """What every answer tells while it lasts."""
@@ -231,7 +232,8 @@ class SspAcceptor(NotePath):
         return answer
 
     def _tell_counters(self, rest: bytes, now_us: int) -> bytes:
-        return OK + b"\x05" + b"".join(figure.to_bytes(4, "little") for figure in self._counters)
+        figures = (self.counted_in, 0, 0, 0, self.counted_back)  # stacked, stored, dispensed, moved, rejected
+        return OK + b"\x05" + b"".join(figure.to_bytes(4, "little") for figure in figures)
 
     def _reset(self, rest: bytes, now_us: int) -> bytes:
         self.at(now_us + self.answer_us + 20_000, self._brown_out)
@@ -303,18 +305,13 @@ class SspAcceptor(NotePath):
             self._by_hand(kind)
 
     def _by_hand(self, kind: str) -> None:
-        note = self.note
-        if note is None or note.place not in (ESCROW, MOVING):
-            return
-        if kind == "pull":
+        if kind == "fall_back":
+            self._falls_out()
+        elif self.note is not None and self.note.place in (ESCROW, MOVING):
             self._fraud = True
             self._reject(PULLED)
-        else:
-            self.cancel(self._timed_out)
-            self._gives_back(note)
 
     def clear(self) -> None:
-        """A technician has been: a jammed note goes on, or back if the customer could have reached it."""
         super().clear()
         jam = self._jam
         self._clear_path_faults()
@@ -322,10 +319,4 @@ class SspAcceptor(NotePath):
         self._traps.clear()
         self.stacker = "ok"
         self._path_open = False
-        note = self.note
-        if note is not None and note.place == JAMMED:
-            if jam == "unsafe":
-                self._reject(CANNOT_STACK)
-            else:
-                note.place = MOVING
-                self.at(self.now_us, self._passes)
+        self._mend_jam(jam)

@@ -1,0 +1,1 @@
+"""Application images and how they reach a cabinet."""
