@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-HOST_ONLY = {"hal/boards/host.py"}
+HOST_ONLY = {"hal/boards/host.py", "hal/boards/host_application.py"}
 # Their hardware is not here; these files compile, and their own images import them.
 OTHER_BOARDS = {"hal.boards.mps2", "hal.boards.pico"}
 

@@ -54,7 +54,9 @@ def told(packs) -> str:
 
 
 def test_cpython_covers_what_the_vectors_are_for(told):
-    crcs, chained, hashes, arguments, health, *found = json.loads(told)
+    crcs, chained, hashes, arguments, signatures, health, *found = json.loads(told)
+    of_one = [True, *[False] * 12]
+    assert signatures == [*of_one, *of_one, *["ValueError"] * 3]
     assert [alarm for alarm in range(6) if alarm not in health[3:24:4]] == []
     assert crcs[0] == 0xCBF43926  # the check value of CRC-32/ISO-HDLC
     assert chained

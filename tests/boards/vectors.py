@@ -33,6 +33,52 @@ def refusal(call) -> str:
     return "none"
 
 
+# RFC 6979, A.2.5: key, and signatures (r, s) of SHA-256 of "sample" and "test".
+P256_KEY = (
+    "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
+    "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
+)
+P256_SIGNATURES = (
+    (
+        b"sample",
+        "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
+        "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8",
+    ),
+    (
+        b"test",
+        "f1abb023518351cd71d881567b1ea663ed3efcf6c5132b354f28d3b0b7d38367"
+        "019f4113742a2b14bd25926b49c649155f267e60d3814b4c0cc84250e46f0083",
+    ),
+)
+P256_ORDER = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
+
+
+def signatures() -> list:
+    """ECDSA on P-256: published signatures, then each with something wrong, and refused lengths."""
+    key = bytes.fromhex(P256_KEY)
+    told = []
+    for message, signature in P256_SIGNATURES:
+        digest, good = native.sha256(message), bytes.fromhex(signature)
+        told.append(native.p256_verify(key, digest, good))
+        for place in (0, 31, 32, 63):
+            wrong = bytearray(good)
+            wrong[place] ^= 1
+            told.append(native.p256_verify(key, digest, wrong))
+        wrong = bytearray(key)
+        wrong[40] ^= 1  # no point of the curve
+        told.append(native.p256_verify(wrong, digest, good))
+        told.append(native.p256_verify(key, native.sha256(digest), good))
+        for number in (bytes(32), bytes.fromhex(P256_ORDER), b"\xff" * 32):
+            told.append(native.p256_verify(key, digest, number + good[32:]))
+            told.append(native.p256_verify(key, digest, good[:32] + number))
+    for lengths in ((64, 32, 64), (65, 31, 64), (65, 32, 63)):
+        try:
+            told.append(native.p256_verify(bytes(lengths[0]), bytes(lengths[1]), bytes(lengths[2])))
+        except ValueError:
+            told.append("ValueError")
+    return told
+
+
 def primitives() -> dict:
     """CRC-32 and SHA-256 over lengths around their block sizes, over all kinds of buffers, and continued."""
     data = bytes([(7 * i + 3) & 0xFF for i in range(300)])
@@ -51,6 +97,8 @@ def primitives() -> dict:
             text(native.record(0xA5, 7, (3, 258), {258: b"", 3: data[:255]})),
             text(native.record(0x5A, 0xFFFFFFFF, None, [b"", b"one", b"", data[:200]])),
             text(native.record(0x5A, 0, None, [])),
+            text(native.record(0xA5, 7, (0, 1, 2, 3, 4), {0: 0, 1: 1, 2: 256, 3: 1 << 40, 4: (1 << 64) - 1})),
+            text(native.record(0x5A, 1, None, [0, 255, b"", 65535, 10**12 - 1, b"one"])),
         ],
         "sha256": [text(native.sha256(b"abc")), text(native.sha256(bytearray())), text(hashes)],
         "arguments": [
@@ -62,6 +110,8 @@ def primitives() -> dict:
             refusal(lambda: native.sha256("text")),
             refusal(lambda: native.sha256(5)),
             refusal(lambda: native.record(256, 0, None, [])),
+            refusal(lambda: native.record(0, 0, (1,), {1: -1})),
+            refusal(lambda: native.record(0, 0, (1,), {1: 1 << 64})),
             refusal(lambda: native.record(0, 0, (65536,), {65536: b""})),
             refusal(lambda: native.record(0, 0, (1,), {1: bytes(256)})),
             refusal(lambda: native.record(0, 0, None, [bytes(255)] * 300)),
@@ -299,7 +349,7 @@ def replay(pack, rounds: int) -> dict:
 
 def report(packs, rounds: int) -> None:
     """Prints one line of JSON about `packs`, any buffers; equal on every board, character by character."""
-    told = [primitives()[name] for name in ("crc32", "crc32_chained", "sha256", "arguments")] + [health()]
+    told = [primitives()[name] for name in ("crc32", "crc32_chained", "sha256", "arguments")] + [signatures(), health()]
     for data in packs:
         pack = native.Pack(data)
         counts = replay(pack, rounds)

@@ -11,6 +11,7 @@ PACKS = dict.fromkeys(("dog_diner", "piggy_bank", "piggy_riches"))
 VALUES = {
     "cabinet": 17, "pulse": 100, "coins": 0b11110, "notes": 0, "credit_limit": 50000, "note_limit": 20000,
     "hopper_limit": 0, "win_limit": 10_000_000, "games": ("dog_diner", "piggy_riches"), "first_game": "piggy_riches",
+    "note_acceptor": 1, "note_key": b"\x01#Eg\x89\xab\xcd\xef",
 }  # fmt: skip
 
 
@@ -62,6 +63,10 @@ def test_a_record_of_another_length_is_no_configuration(length):
         ("notes", "5000", 8),
         ("games", "piggy_bank,dog_diner piggy_bank", ("dog_diner", "piggy_bank")),
         ("first_game", "piggy_bank", "piggy_bank"),
+        ("note_acceptor", "none", 0),
+        ("note_acceptor", "ssp", 1),
+        ("note_acceptor", "cctalk", 2),
+        ("note_key", "none", b""),
     ],
 )
 def test_what_is_typed(name, typed, value):
@@ -88,6 +93,11 @@ def test_what_is_typed(name, typed, value):
         ("games", "dog_diner chess"),
         ("first_game", "dog_diner piggy_bank"),
         ("first_game", ""),
+        ("note_acceptor", "jcm"),
+        ("note_key", "0123456701234567a"),
+        ("note_key", "01234567"),
+        ("note_key", "0123456701234 67"),
+        ("note_key", "+123456701234567"),
     ],
 )
 def test_what_is_refused_names_the_item_and_what_would_be_right(name, typed):
@@ -103,11 +113,21 @@ def test_an_unknown_item_is_told_with_those_there_are():
 
 @pytest.mark.parametrize("row", config.ITEMS, ids=[row.name for row in config.ITEMS])
 def test_an_event_tells_any_value_again(row):
-    largest = {"coins": 31, "notes": 15, "games": tuple(PACKS), "first_game": "piggy_riches"}.get(row.name, row.high)
+    largest = {"coins": 31, "notes": 15, "games": tuple(PACKS), "first_game": "piggy_riches", "note_key": bytes(8)}.get(
+        row.name, row.high
+    )
     for value in (largest, VALUES[row.name]):
         argument = config.argument(row, value, PACKS)
         assert argument < 1 << 32
         assert config.told(argument, PACKS) == f"{row.name} {row.shown(value)}"
+
+
+def test_a_key_is_kept_and_never_shown():
+    row = config.item("note_key")
+    value = row.parsed(["0123456701234567"], PACKS)
+    assert value == bytes.fromhex("0123456701234567")
+    assert "0123456701234567" not in row.shown(value)
+    assert row.shown(value) != row.shown(b"") != row.shown(bytes(8))
 
 
 def cleared_facts() -> list:

@@ -11,6 +11,7 @@ from tests.firmware.nvram import RigNvram
 CONFIGURATION = {
     "cabinet": 1, "pulse": 100, "coins": 0b11111, "notes": 0, "credit_limit": 50000, "note_limit": 0,
     "hopper_limit": 10000, "win_limit": 100_000, "games": ("any",), "first_game": "any",
+    "note_acceptor": 0, "note_key": b"",
 }  # fmt: skip
 
 

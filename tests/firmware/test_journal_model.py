@@ -5,13 +5,17 @@ import random
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from firmware.store.journal import AREAS, CONTROL_BYTES, SNAPSHOT, Journal
+from firmware.store.journal import AREAS, CONTROL_BYTES, SNAPSHOT, TIDY_BYTES, Journal
 from tests.firmware.journal_model import JournalMachine
 from tests.firmware.nvram import RigNvram
 
 
 def test_any_history_against_a_plain_model():
     run_state_machine_as_test(JournalMachine, settings=settings(max_examples=60, stateful_step_count=25, deadline=None))
+
+
+def facts(journal: Journal) -> list[bytes]:
+    return [journal.get(key) for key in range(len(journal._values))]
 
 
 def test_every_cut_and_every_second_cut_of_a_long_sequence_with_area_changes():
@@ -29,7 +33,7 @@ def test_every_cut_and_every_second_cut_of_a_long_sequence_with_area_changes():
             survivor = Journal(RigNvram(len(memory)))
             survivor._nvram.memory[:] = memory
             survivor.open()
-            known[memory] = [value for value in survivor._values if value]
+            known[memory] = [value for value in facts(survivor) if value]
         return known[memory]
 
     def cut_everywhere(offset: int, data: bytes) -> None:
@@ -68,8 +72,8 @@ def test_every_cut_and_every_second_cut_of_a_long_sequence_with_area_changes():
     journal.open()
     for number in range(30):
         changes = {dice.randrange(8): dice.randbytes(dice.randrange(1, 12)) for _ in range(dice.randrange(1, 4))}
-        before = [value for value in journal._values if value]
-        merged = {**dict(enumerate(journal._values)), **changes}
+        before = [value for value in facts(journal) if value]
+        merged = {**dict(enumerate(facts(journal))), **changes}
         states = [before, [merged[key] for key in sorted(merged) if merged[key]]]
         journal.commit(changes.items())
         if number % 10 == 9:  # with these four records the log moves to the other area
@@ -79,10 +83,19 @@ def test_every_cut_and_every_second_cut_of_a_long_sequence_with_area_changes():
                 journal.commit([(9, bytes(100))])
             nvram.write = write  # type: ignore[method-assign]
             for _ in range(4):
-                full = [value for value in journal._values if value]
+                full = [value for value in facts(journal) if value]
                 states = [full, [*full[:-1], bytes(100)]]
                 journal.commit([(9, bytes(100))])
             assert journal._area != began
+    began, states = journal._area, [[value for value in facts(journal) if value]]
+    nvram.write = whole_write  # type: ignore[method-assign]
+    while journal._end + TIDY_BYTES <= journal._area_bytes:
+        assert not journal.tidy()
+        journal.commit([(9, bytes(100))])
+    nvram.write = write  # type: ignore[method-assign]
+    assert journal.tidy()  # the same move without a change
+    assert not journal.tidy()
+    assert journal._area != began
     area_bytes = (nvram.size - CONTROL_BYTES) // (2 * AREAS)
     assert [nvram.memory[area * area_bytes] for area in range(AREAS)] == [SNAPSHOT] * AREAS
     assert tally["cuts"] > 3000

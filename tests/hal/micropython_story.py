@@ -11,12 +11,13 @@ from hal.board import TICKS_PERIOD, Clock
 from hal.cctalk.bus import Bus
 from hal.cctalk.coin_acceptor import CoinAcceptor
 from hal.cctalk.hopper import Hopper
+from hal.cctalk.note_acceptor import NoteAcceptor as BillAcceptor
 from hal.entropy.asked import AskedSource
 from hal.panel.opp import Panel
 from hal.panel.wiring import DEFAULT
 from hal.ssp.essp import MODULUS, Secret, power
 from hal.ssp.note_acceptor import NoteAcceptor
-from tests.hal.bench import SILENCE, Bench, ScriptedPort, cctalk, opp, ssp
+from tests.hal.bench import SILENCE, Bench, ScriptedPort, cctalk, cctalk16, opp, ssp
 
 
 def acceptor_line():
@@ -119,6 +120,42 @@ def note_story():
     print(own, wrapped, secret.unwrap(wrapped), secret.counter)
 
 
+def bill_line():
+    port = ScriptedPort(True)
+    port.always(cctalk(40, 254), SILENCE)
+    for header, data, answer in (
+        (254, b"", b""), (242, b"", b"\x01\x02\x03"), (228, b"\x00", b""), (228, b"\x01", b""), (245, b"", b"Bill Validator"),
+        (156, b"GB", b"\x64\x00\x02"), (225, b"", b"\xff\xff\xff"), (194, b"", b"\x05\x00\x00"), (232, b"", b"\x00"),
+        (153, b"\x03", b""), (152, b"", b"\x03"), (231, b"\x02\x00", b""), (159, b"", bytes(11)),
+        (154, b"\x01", b""),
+    ):  # fmt: skip
+        port.always(cctalk16(40, header, data), cctalk16(1, 0, answer))
+    mask = cctalk16(40, 231, b"\x02\x00")
+    port.always(cctalk16(40, 230), lambda: cctalk16(1, 0, b"\x02\x00" if port.count(mask) else b"\x00\x00"))
+    for kind in range(1, 17):
+        port.always(cctalk16(40, 157, bytes([kind])), cctalk16(1, 0, b"GB0050A" if kind == 2 else b"......."))
+    return port
+
+
+def bill_story():
+    port = bill_line()
+    bus = Bus(port)
+    notes = BillAcceptor(bus)
+    bench = Bench(bus, notes)
+    notes.accept(True)
+    for event in bench.tell(2500):
+        print(event)
+    print(notes.crc, notes.accepting, notes.values)
+    port.always(cctalk16(40, 159), cctalk16(1, 0, b"\x01\x02\x01" + bytes(8)))
+    bench.run(400)
+    print(notes.event(), notes.stack(), notes.stack())
+    notes.booked()
+    bench.run(200)
+    port.always(cctalk16(40, 159), cctalk16(1, 0, b"\x04\x00\x12\x00\x0e\x02\x00\x02\x01" + bytes(2)))
+    for event in bench.tell(600):
+        print(event)
+
+
 def main():
     line = acceptor_line()
     bus = Bus(line)
@@ -152,6 +189,7 @@ def main():
     clock = Clock()
     print(clock.now(TICKS_PERIOD - 2), clock.now(5))
     note_story()
+    bill_story()
 
 
 main()

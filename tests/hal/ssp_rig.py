@@ -37,9 +37,7 @@ class NoteRig:
     """One acceptor on one line. `decide(pence)` is what the firmware does with a held note: True, False, or None for later."""
 
     def __init__(self, keys: bool = False, **model: Any) -> None:
-        self.line = Line("note", 9600, stop_bits=2)
-        self.model = SspAcceptor(**model)
-        self.line.attach(self.model)
+        self._fit(**model)
         self.journal = Journal()
         self.now_ms = 0
         self.told: list[tuple[Any, ...]] = []
@@ -51,17 +49,26 @@ class NoteRig:
         self.wanted: Any = True
         self.steps = 0
         self.cut_step = -1
-        self.host: NoteAcceptor | None = None
+        self.host: Any = None
         self._keys = keys
         self._held_ms = 0
         self.model.power(True, 0)
         self.boot()
 
+    def _fit(self, **model: Any) -> None:
+        """The line and the device on it."""
+        self.line = Line("note", 9600, stop_bits=2)
+        self.model: Any = SspAcceptor(**model)
+        self.line.attach(self.model)
+
+    def _driver(self, last_token: bytes) -> Any:
+        secret = Secret(FIXED_KEY, lambda number: bytes(range(1, number + 1)), Aes) if self._keys else None
+        return NoteAcceptor(self.line.port, last_token=last_token, secret=secret)
+
     def boot(self) -> None:
         """The host comes up with what its journal holds."""
         journal = self.journal
-        secret = Secret(FIXED_KEY, lambda number: bytes(range(1, number + 1)), Aes) if self._keys else None
-        self.host = NoteAcceptor(self.line.port, last_token=journal.token, secret=secret)
+        self.host = self._driver(journal.token)
         self.host.accept(self.wanted)
         if journal.pending is not None:
             self.host.resume(*journal.pending)
@@ -120,7 +127,7 @@ class NoteRig:
         if self.steps == self.cut_step:
             raise PowerCut
 
-    def _turn(self, host: NoteAcceptor) -> None:
+    def _turn(self, host: Any) -> None:
         host.poll(self.now_ms)
         event: Any = host.event()
         if event is not self._event:
@@ -139,7 +146,7 @@ class NoteRig:
         host.booked()
         self._held_ms = 0
 
-    def _decided(self, host: NoteAcceptor, event: Any) -> bool:
+    def _decided(self, host: Any, event: Any) -> bool:
         self._held_ms = self._held_ms or self.now_ms
         if self.now_ms - self._held_ms < self.decide_after_ms:
             return False

@@ -193,7 +193,7 @@ def test_tty_port_takes_a_write_whole_or_not_at_all(terminal, mocker):
 
 def test_event_queue_is_bounded_and_keeps_order():
     queue = EventQueue(2)
-    assert queue.peek() is None
+    assert queue.oldest is None
     assert queue.pop() is None
     for round_trip in range(3):
         queue.push((round_trip, "a"))
@@ -201,7 +201,7 @@ def test_event_queue_is_bounded_and_keeps_order():
         assert queue.room() == 0
         with pytest.raises(IndexError):
             queue.push((round_trip, "c"))
-        assert queue.peek() == (round_trip, "a")
+        assert queue.oldest == (round_trip, "a")
         assert queue.pop() == (round_trip, "a")
         assert queue.pop() == (round_trip, "b")
     assert len(queue) == 0

@@ -299,3 +299,82 @@ def test_no_noise_raises_and_a_quiet_line_works_again(noise):
     transaction.start(254)
     bench.run(200)
     assert transaction.take() == (OK, b"")
+
+
+# Late answers: nothing in a frame tells which question it answers.
+
+
+COUNT, FLAGS, STATUS = cctalk(2, 168), cctalk(2, 163), cctalk(2, 166)
+LATE_FLAGS = cctalk(1, 0, b"\x40\x00\x00", source=2)
+
+
+@pytest.mark.parametrize("late_ms", [110, 150, 200, 300, 450, 590])
+def test_a_late_answer_is_not_taken_for_that_to_another_question(late_ms):
+    """The flags of header 163 come when the count of header 168, as long, is what the host wants to know."""
+    port, _, bench, flags = line()
+    port.always(FLAGS, SILENCE)
+    port.always(COUNT, cctalk(1, 0, b"\x07\x00\x00", source=2))
+    flags.start(163, repeats=ONCE, shortest=1, longest=3)
+    bench.run(101)
+    count = flags._bus.transaction(2)
+    count.start(168, shortest=3, longest=3)
+    bench.run(late_ms - 101)
+    port.arriving = LATE_FLAGS
+    bench.run(1500)
+    assert flags.take() == (UNKNOWN, b"")
+    assert count.take() == (OK, b"\x07\x00\x00")
+
+
+def test_an_answer_of_another_length_is_not_waited_for():
+    port, _, bench, flags = line()
+    port.always(FLAGS, SILENCE)
+    port.always(STATUS, cctalk(1, 0, bytes(4), source=2))
+    flags.start(163, repeats=ONCE, shortest=1, longest=3)
+    bench.run(110)
+    status = flags._bus.transaction(2)
+    status.start(166, shortest=4, longest=4)
+    bench.run(150)
+    assert status.take() == (OK, bytes(4))
+
+
+def test_what_moves_money_waits_until_no_old_answer_can_come():
+    """A late refusal of something else would be proof that nothing was paid."""
+    port, _, bench, status = line()
+    port.always(STATUS, SILENCE)
+    port.always(cctalk(2, 167, b"\x01"), cctalk(1, 0, b"\x02", source=2))
+    status.start(166, repeats=ONCE, shortest=4, longest=4)
+    bench.run(110)
+    pay = status._bus.transaction(2)
+    pay.start(167, b"\x01", VALUE, 0, 1)
+    bench.run(300)
+    assert port.count(cctalk(2, 167, b"\x01")) == 0
+    bench.run(400)
+    assert pay.take() == (OK, b"\x02")
+
+
+def test_an_urgent_request_goes_out_and_the_late_answer_does_not_count_for_it():
+    port, bus, bench, flags = line()
+    stop = cctalk(2, 172)
+    port.always(FLAGS, SILENCE)
+    port.always(stop, SILENCE)
+    flags.start(163, repeats=ONCE, shortest=1, longest=3)
+    bench.run(110)
+    urgent = bus.transaction(2)
+    urgent.start(172, repeats=STATE, urgent=True)
+    bench.run(90)
+    assert port.count(stop) >= 1
+    port.arriving = LATE_FLAGS
+    bench.run(5)
+    assert not urgent.done
+    assert number(bus, "late_answers") == 1
+
+
+def test_the_late_answer_may_be_the_one_to_the_same_question():
+    port, _, bench, events = line()
+    port.expect(cctalk(2, 229), SILENCE)
+    port.always(cctalk(2, 229), SILENCE)
+    events.start(229, shortest=11, longest=11)
+    bench.run(180)
+    port.arriving = cctalk(1, 0, bytes(11), source=2)
+    bench.run(10)
+    assert events.take() == (OK, bytes(11))

@@ -748,3 +748,33 @@ def test_a_stop_that_was_not_acknowledged_does_not_stop_the_next_payout():
     machine.bench.tell(900)
     machine.pay(2)
     assert machine.bench.tell(1000)[-1] == ("done", 2, 0, 0x80)
+
+
+def test_a_hopper_that_was_lost_while_a_payout_was_closed_is_found_again():
+    """It answers the status to the end and then nothing for seconds: also the steps that go on without an answer lead back."""
+    machine = Machine()
+    machine.start(1)
+    machine.bench.tell(200)
+    machine.pay(1)
+    machine.bench.run(650)
+    machine.silent = True
+    told = machine.bench.tell(4000)
+    assert ("offline",) in told
+    machine.silent = False
+    assert ("online", SERIAL) in machine.bench.tell(3000)
+    assert machine.driver.online
+
+
+@pytest.mark.parametrize("silent_ms", range(900, 3000, 150))
+@pytest.mark.parametrize("after_ms", range(0, 900, 100))
+def test_a_hopper_that_answers_again_is_online_again(after_ms, silent_ms):
+    machine = Machine()
+    machine.start(1)
+    machine.bench.tell(200)
+    machine.pay(1)
+    machine.bench.run(after_ms)
+    machine.silent = True
+    machine.bench.run(silent_ms)
+    machine.silent = False
+    machine.bench.tell(4000)
+    assert machine.driver.online

@@ -21,7 +21,10 @@ def test_the_story_under_cpython():
     assert "('press', 'start')" in told
     assert "('escrow', 5000, 2, b'\\x00\\x12\\xd6\\x87\\x7f\\xff\\xff\\xff\\x00\\x00\\x00\\x03') True False" in told
     assert "('stacked', b'\\x00\\x12\\xd6\\x87\\x80\\x00\\x00\\x00\\x02', 5000, 2)" in told
-    assert "('stacker', 'full')" in told
+    assert told.count("('stacker', 'full')") == 2
+    assert "('escrow', 5000, 2, b'\\x03\\x02\\x01\\x01\\x00\\xff\\xff\\xff\\x00\\x00\\x00\\x05') True False" in told
+    assert "('stacked', b'\\x03\\x02\\x01\\x02\\x00\\x00\\x00\\x00\\x02', 5000, 2)" in told
+    assert "('fraud', 18)" in told
 
 
 def test_the_story_under_micropython_is_the_same():

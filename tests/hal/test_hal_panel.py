@@ -276,6 +276,29 @@ def test_b25_five_quick_pulses_are_all_delivered(board):
     assert at[-1] - at[0] <= 500
 
 
+def test_the_off_time_counts_from_when_a_kick_can_have_left_at_the_latest(board):
+    """The turn took 30 ms and the kick left at its end: the board refuses one that comes 100 ms after its beginning."""
+    driver, began_ms = board.driver, board.bench.now_ms
+    assert driver.pulse("em_in")
+    assert driver.pulse("em_out")
+    driver.poll(began_ms + 30)
+    for name in ("em_in", "em_out"):
+        assert driver.busy(name, began_ms + 30 + 100)
+        assert not driver.busy(name, began_ms + 30 + 111)
+
+
+def test_after_a_start_the_first_pulse_waits_for_one_that_may_be_under_way():
+    """The cabinet was away for a moment, the board was not: it would refuse a pulse in the off time of the last one."""
+    board = Board()
+    while not board.driver.online:
+        board.bench.run(1)
+    online_ms = board.bench.now_ms
+    assert not board.driver.pulse("em_in")
+    while not board.driver.pulse("em_in"):
+        board.bench.run(1)
+    assert 50 < board.bench.now_ms - online_ms < 150
+
+
 def test_a_pulse_that_could_not_be_sent_was_not_sent(board):
     board.port.gone = True
     assert not board.driver.pulse("em_in")

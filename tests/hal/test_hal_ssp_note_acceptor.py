@@ -4,6 +4,7 @@ import pytest
 
 from hal.boards.host import Aes
 from hal.ssp.essp import Secret
+from hal.ssp.events import data_bytes
 from hal.ssp.note_acceptor import NoteAcceptor
 from tests.hal.ssp_rig import FIXED_KEY, NoteRig
 
@@ -332,36 +333,49 @@ def tell(rig: NoteRig, text: str, ms: int = 3000) -> list[tuple]:
     return rig.told[before:]
 
 
-@pytest.mark.parametrize(
-    ("event", "told"),
-    [
-        ("E9", [("jam", "unsafe"), ("jam", "")]),
-        ("EA", [("jam", "safe"), ("jam", "")]),
-        ("E9 EA", [("jam", "unsafe"), ("jam", "")]),
-        ("E7", [("stacker", "full"), ("stacker", "ok")]),
-        ("E3", [("stacker", "removed"), ("stacker", "inserted")]),
-        ("E4", [("stacker", "inserted")]),
-        ("E6 01", [("fraud", 0xE6)]),
-        ("E0", [("fault", "path_open")]),
-        ("C6", [("fault", "out_of_service")]),
-        ("F1", [("device_reset",)]),
-    ],
+GBP_5 = "F4010000 474250"
+STATES = [
+    ("E9", [("jam", "unsafe"), ("jam", "")]),
+    ("EA", [("jam", "safe"), ("jam", "")]),
+    ("E9 EA", [("jam", "unsafe"), ("jam", "")]),
+    ("E7", [("stacker", "full"), ("stacker", "ok")]),
+    ("E3", [("stacker", "removed"), ("stacker", "inserted")]),
+    ("E4", [("stacker", "inserted")]),
+    ("E6 01", [("fraud", 0xE6)]),
+    ("E0", [("fault", "path_open")]),
+    ("C6", [("fault", "out_of_service")]),
+    ("F1", [("device_reset",)]),
+]
+SILENT = [
+    "EF 00", "CC", "ED", "EB", "E8", "B5", "B6", "B0", "DB", "D1", "D3", "D4", "C2", "C3", "C4", "C5", "C7", "C8", "CF", "E5",
+    "B7 01", f"CD 01 {GBP_5}", f"CE {GBP_5}", f"DA 01 {GBP_5}", f"D2 01 {GBP_5}", f"D6 01 {GBP_5}", f"D9 01 {GBP_5}",
+    f"D5 01 {GBP_5}", f"D7 01 {GBP_5}", f"D8 01 {GBP_5}", f"C9 01 {GBP_5}", f"DE 01 {GBP_5}", f"DF 01 {GBP_5}",
+    f"B3 01 {GBP_5}", f"B4 01 {GBP_5}", f"B1 01 {GBP_5} 01", "DC 01 F4010000 E8030000 474250", "DD 01 F4010000 E8030000 474250",
+]  # fmt: skip
+CREDITS = ["EE 03", "E2 03", "CA 01 D0070000 474250", "CB 01 D0070000 474250"]
+# What an acceptor tells on a note's way, and of one that it gives back: below, with notes; EC here for one that is not there.
+REJECTED, TO_FRONT = "EC", "E1 03"
+# The fact sheet's events (host_tools/hil/SOURCES.md 2.2).
+KNOWN = bytes.fromhex(
+    "F1 EF ED EC EE CC EB E9 EA E1 E2 CA CB CD CE DC DD DA D2 D6 D9 D5 DB E6 E7 E3 E4 E8 B5 B6 E0 E5 D1"
+    "B0 B1 B3 B4 C2 C3 C6 C9 CF D7 D8 DE DF"
 )
+
+
+def test_every_event_of_the_fact_sheet_is_driven_through_the_driver():
+    driven = {int(event[:2], 16) for event in (*(event for event, _ in STATES), *SILENT, *CREDITS, REJECTED, TO_FRONT)}
+    assert set(KNOWN) - driven == set()
+    for code in range(0xB0, 0x100):  # and the driver reads no code that has no test
+        read = data_bytes(bytes([code]) + bytes(30), 0, 8, 0) >= 0
+        assert read == (code in driven), f"{code:02X}"
+
+
+@pytest.mark.parametrize(("event", "told"), STATES)
 def test_states(event, told):
     assert tell(ready(), event) == told
 
 
-@pytest.mark.parametrize(
-    "event",
-    [
-        "EF 00", "CC", "ED", "EB", "E8", "B5", "B6", "B0", "DB", "D1", "C2", "C3", "CF", "E5",
-        "CD 01 F4010000 474250", "CE F4010000 474250", "DA 01 F4010000 474250", "D2 01 F4010000 474250",
-        "D6 01 F4010000 474250", "D9 01 F4010000 474250", "D5 01 F4010000 474250", "D7 01 F4010000 474250",
-        "D8 01 F4010000 474250", "C9 01 F4010000 474250", "DE 01 F4010000 474250", "DF 01 F4010000 474250",
-        "B3 01 F4010000 474250", "B4 01 F4010000 474250", "B1 01 F4010000 474250 01",
-        "DC 01 F4010000 E8030000 474250", "DD 01 F4010000 E8030000 474250",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("event", SILENT)
 def test_events_that_say_nothing_by_themselves(event):
     """Notes go on being taken behind each of them."""
     rig = ready()
@@ -369,6 +383,15 @@ def test_events_that_say_nothing_by_themselves(event):
     play(rig)
     assert rig.journal.credited == [2000]
     assert rig.host.unread_events == 0
+    settled(rig)
+
+
+def test_a_rejection_of_a_note_that_was_never_held_is_a_refusal():
+    """The reason is asked for (header 17): the last one that the device knows."""
+    rig = ready()
+    assert [event[0] for event in tell(rig, REJECTED)] == ["refused"]
+    play(rig)
+    assert rig.journal.credited == [2000]
     settled(rig)
 
 
@@ -383,7 +406,7 @@ def test_a_ticket_is_never_taken_in():
 
 
 @pytest.mark.parametrize("counters", [True, False])
-@pytest.mark.parametrize("event", ["EE 03", "E2 03", "CA 01 D0070000 474250", "CB 01 D0070000 474250"])
+@pytest.mark.parametrize("event", CREDITS)
 def test_a_credit_that_nobody_ordered(event, counters):
     """Only the counters can prove it; they have not moved. Without counters it is disputed."""
     rig = ready(counters=counters)
@@ -396,10 +419,10 @@ def test_a_credit_that_nobody_ordered(event, counters):
     assert rig.model.accepting
 
 
-@pytest.mark.parametrize("event", ["EE 03", "E2 03", "CA 01 D0070000 474250"])
+@pytest.mark.parametrize("event", CREDITS)
 def test_a_credit_that_nobody_ordered_and_that_the_counters_prove(event):
     rig = ready()
-    rig.model._counters[0] += 1
+    rig.model.counted_in += 1
     rig.model.stacked.append(2000)
     told = tell(rig, event, 20_000)
     assert [(kind, *rest[1:]) for kind, *rest in told] == [("stacked", 2000, 3)]
@@ -411,7 +434,7 @@ def test_notes_that_were_taken_without_a_word():
     rig = ready()
     play(rig)
     rig.cut_host()
-    rig.model._counters[0] += 2
+    rig.model.counted_in += 2
     rig.run(500)
     rig.boot()
     rig.run(20_000)
@@ -423,7 +446,7 @@ def test_notes_that_were_taken_without_a_word():
 
 
 def test_cleared_out_of_the_front_without_a_pending_note():
-    assert tell(ready(), "E1 03")[0][0::2] == ("refused", 256)
+    assert tell(ready(), TO_FRONT)[0][0::2] == ("refused", 256)
 
 
 def test_a_credited_note_that_comes_out_again():
@@ -484,6 +507,27 @@ def test_lost_events(counters):
     else:
         assert rig.journal.disputed == [(2000, "lost")]
         settled(rig, disputes=1)
+
+
+@pytest.mark.parametrize("broken_ms", [0, 3000])
+@pytest.mark.parametrize("second", [500, 5000, 777])
+@pytest.mark.parametrize("place", ["reading", "escrow"])
+def test_another_note_that_goes_back_after_one_that_went_in_without_a_word(place, second, broken_ms):
+    """The return is the second note's, whether it cannot be read, is not wanted, or came while the link was broken."""
+    rig = ready()
+    rig.decide = lambda pence: pence == 2000
+    rig.model.fault("lose", 2)
+    rig.insert(2000)
+    rig.run_until(lambda: rig.model.stacked == [2000] and rig.model.note is None)
+    rig.model.fault("lost_answers", 100 if broken_ms else 1)
+    note = rig.insert(second)
+    rig.run_until(lambda: note.place in (place, "customer"))
+    rig.run(broken_ms)
+    rig.model.clear()
+    rig.run(SETTLED_MS)
+    assert (rig.model.stacked, rig.model.returned) == ([2000], [second])
+    assert (rig.journal.credited, rig.journal.disputed) == ([2000], [])
+    settled(rig)
 
 
 @BOTH

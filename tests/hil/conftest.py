@@ -15,12 +15,12 @@ from host_tools.hil.script import parse
 class Story:
     """A cabinet in virtual time. `tell` runs rig script lines; truths and books are compared by `balanced`."""
 
-    def __init__(self, board: str, packs: Mapping[str, bytes], entropy: str = "asked") -> None:
-        self.rig = Rig(packs, board=board, entropy=entropy)
+    def __init__(self, board: str, packs: Mapping[str, bytes], entropy: str = "asked", note: str = "ssp") -> None:
+        self.rig = Rig(packs, board=board, entropy=entropy, note=note)
         self.world = self.rig.world
 
     def tell(self, script: str) -> "Story":
-        self.rig.run(parse(script))
+        self.rig.run(parse(script, vocabulary=self.rig.vocabulary))
         return self
 
     def books(self) -> dict:
@@ -66,6 +66,7 @@ class Story:
         books = self.books()
         assert books["audit"] == 0
         assert books["coins_in"] + books["test_coins_in"] == self.world.swallowed_pence
+        assert books["notes_in"] == self.world.stacked_pence
         assert books["hopper_out"] + books["test_hopper_100"] + books["test_hopper_10"] == self.world.paid_pence
         return books
 
@@ -98,6 +99,7 @@ def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
     """story(script, game, packs, entropy): a new cabinet that has lived through the script (quick spin on, a fixed entropy seed).
 
     `packs`: other games than the tree's. `entropy`: which random device it has; the firmware expects the one that is asked.
+    `note`: which note acceptor it has and expects.
     """
 
     told: list[Story] = []
@@ -107,10 +109,11 @@ def story(request: pytest.FixtureRequest) -> Iterator[Callable[..., Story]]:
         game: str = "piggy_riches",
         packs: Mapping[str, bytes] | None = None,
         entropy: str = "asked",
+        note: str = "ssp",
     ) -> Story:
         for earlier in told:
             earlier.rig.close()  # an emulator that nobody asks any more would still run
-        told.append(Story(request.config.getoption("--board"), packs or games.packs(), entropy))
+        told.append(Story(request.config.getoption("--board"), packs or games.packs(), entropy, note))
         start = f"entropy seed 7\npower on\nconsole set quick_spin on\nconsole game {game}\n"
         return told[-1].tell(start + script)
 

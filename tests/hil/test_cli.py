@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from hal.boards.host import NVRAM_BYTES
+from host_tools.cabinet import games
 from host_tools.hil import commission
 
 CABINET = [sys.executable, "-c", "from host_tools.cabinet.cli import app; app()"]
@@ -117,7 +119,7 @@ def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
     try:
         assert devices.stdin is not None
         assert devices.stdout is not None
-        ports = [devices.stdout.readline().strip() for _ in range(3)]
+        ports = [devices.stdout.readline().strip() for _ in range(4)]
         arguments = [argument for port in ports for argument in ("--port", port)]
         firmware = subprocess.Popen(
             [*CABINET, "firmware", *arguments, "--nvram", str(tmp_path / "nvram.bin")],
@@ -139,7 +141,8 @@ def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
                     firmware.stdin.write(typed + "\n")
                     firmware.stdin.flush()
                     line = firmware.stdout.readline()
-                    while not line.startswith(("state", "error", "locked items")) and " of 10 " not in line:
+                    while not line.startswith(("state", "error", "locked items")) and " of 12 " not in line:
+                        assert line, f"the firmware ended with {firmware.wait(10)}"
                         line = firmware.stdout.readline()
                     if part in line:
                         return line
@@ -148,10 +151,11 @@ def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
 
             until("setup", "status")
             hand("turn technician")
-            until("1 of 10", "setup")
-            for number, answer in enumerate(commission.USUAL.values(), 2):
-                until(f"{number} of 10", answer)
-            asked = until("locked items", "piggy_bank").split("type ")[1].split()[0]
+            until("1 of 12", "setup")
+            answers = [text or "piggy_bank" for text in commission.USUAL.values()]
+            for number, answer in enumerate(answers[:-1], 2):
+                until(f"{number} of 12", answer)
+            asked = until("locked items", answers[-1]).split("type ")[1].split()[0]
             firmware.stdin.write(asked + "\n")
             until("service", "status")
             hand("unturn technician")
@@ -162,6 +166,24 @@ def test_firmware_and_devices_in_two_processes_over_ptys(tmp_path):
     finally:
         os.kill(devices.pid, signal.SIGTERM)
         devices.wait(10)
+
+
+@pytest.mark.parametrize("note", ["ssp", "cctalk"])
+def test_a_line_that_is_not_named_is_one_that_nobody_connected(tmp_path, note):
+    """The firmware starts whatever note acceptor was set up, and says what is missing."""
+    nvram = tmp_path / "nvram.bin"
+    nvram.write_bytes(commission.image(games.packs(), NVRAM_BYTES, note))
+    ends = [os.openpty() for _ in range(3)]
+    ports = [
+        f"--port={name}={os.ttyname(end)}" for name, (_, end) in zip(("cctalk", "panel", "entropy"), ends, strict=True)
+    ]
+    command = [*CABINET, "firmware", *ports, "--nvram", str(nvram), "--seconds", "1"]
+    done = subprocess.run(command, input="status\n", capture_output=True, text=True, timeout=120)
+    for pair in ends:
+        for end in pair:
+            os.close(end)
+    assert done.returncode == 0, done.stderr
+    assert "note acceptor offline" in done.stdout
 
 
 def test_a_bad_port_is_a_clear_error(tmp_path):

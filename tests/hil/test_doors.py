@@ -33,7 +33,7 @@ def blinks(it, for_ms: int) -> int:
 def test_each_door_opened_while_off_has_its_event_its_meter_and_its_message(story, door):
     """CAB-DOR-02, CAB-DOR-03: the switch still shows it at power-up."""
     it = story(f"coin 100\npower off\nopen {door}\nwait 1s\npower on\nwait 1s\nexpect tilt == door_{door}")
-    it.tell(f"expect meter.door_{door} == 1\nconsole events 6\nexpect console contains found\nconsole tilts")
+    it.tell(f"expect meter.door_{door} == 1\nconsole events 8\nexpect console contains found\nconsole tilts")
     it.tell(f"expect console contains door\ncoin 100\npress start\npress cash_out\nexpect games == 0\nclose {door}")
     it.tell("expect state == idle\nexpect tilt == none\nexpect credit == 100").balanced()
 

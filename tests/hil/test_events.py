@@ -183,6 +183,58 @@ def too_much(story):
     return it.tell("coin 200\nexpect tilt == excessive\nturn technician\nunturn technician\nexpect state == idle")
 
 
+NOTES = """
+wait 3s
+fault note_acceptor give_back
+note 500
+wait 1s
+turn technician
+console config notes 500 2000
+unturn technician
+wait 1s
+note 1000
+note 500
+fault note_acceptor path
+wait 1s
+clear note_acceptor
+fault note_acceptor stacker removed
+wait 1s
+clear note_acceptor
+wait 1s
+turn attendant
+unturn attendant
+wait 1s
+expect state == idle
+"""
+
+
+def notes(story):
+    return story(NOTES)
+
+
+def note_lost(story):
+    it = story("wait 3s")
+    device = it.world.note_acceptor
+    note = device.insert(2000, it.rig.now_ms * 1000)
+    assert it.rig.run_until(lambda: note.place == "moving", 5000)
+    return it.tell("fault note_acceptor fall_back\nwait 20s")
+
+
+def note_kept(story):
+    """A device that takes in the note that it was told to give back."""
+    it = story("turn technician\nconsole config note_limit £10\nunturn technician\nwait 3s")
+    device = it.world.note_acceptor
+
+    def keep(rest: bytes, now_us: int) -> bytes:
+        device._accept(now_us)
+        return b"\xf0"
+
+    device.insert(2000, it.rig.now_ms * 1000)
+    assert it.rig.run_until(lambda: device.note is not None and device.note.place == "escrow", 5000)
+    device.commands[0x08] = ((0,), keep)
+    return it.tell("wait 5s\nexpect credit == 2000\nexpect stacked == 2000")
+
+
 # What raises it, and how it is told.
 RAISED = {
     events.POWER_UP: (routine, "power up: mains or supply"),
@@ -227,6 +279,13 @@ RAISED = {
     events.EXTRA_COINS: (service, r"hopper gave extra coins: £0\.\d0"),
     events.TEST_BEGUN: (service, "test begun: coins"),
     events.TEST_ENDED: (service, "test ended: 1 coins"),
+    events.NOTE_RETURNED: (notes, "note returned: £5.00"),
+    events.NOTE_REFUSED: (notes, "note refused by the acceptor, code: 6"),
+    events.NOTE_DISPUTED: (note_lost, "note disputed: £20.00, nothing tells what became of it"),
+    events.NOTE_ACCEPTOR_RESET: (notes, "note acceptor was reset"),
+    events.STACKER_REMOVED: (notes, "stacker removed, notes in it: 1"),
+    events.NOTE_FAULT: (notes, "note acceptor fault: path open"),
+    events.NOTE_UNASKED: (note_kept, "note taken without an order, and credited: £20.00"),
     events.EXCESSIVE_INCREMENT: (too_much, "excessive increment: £1001.00"),
     events.RNG_ALARM: (service, "random source failed test: "),
     events.RNG_RECOVERED: (service, "random source passed its start-up test again"),
@@ -234,11 +293,15 @@ RAISED = {
 }
 STORIES = (
     routine, payouts, rounds, capped, doubtful_pulse, repaired, service, first_set_up, cleared, new_program, too_much, low,
+    notes, note_lost, note_kept,
 )  # fmt: skip
 
 
+OF_SLOTS = (events.UPDATE_FAILED, events.PROGRAM_DAMAGED)  # test_update.py, on boards with slots
+
+
 def test_every_kind_of_event_has_a_story_that_raises_it():
-    assert sorted(RAISED) == sorted(events.NAMES)
+    assert sorted([*RAISED, *OF_SLOTS]) == sorted(events.NAMES)
     assert {story for story, _ in RAISED.values()} <= set(STORIES)
 
 

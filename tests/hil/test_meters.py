@@ -121,7 +121,7 @@ def test_a_period_counts_from_where_a_technician_began_it(story):
     assert row(it, "credit") == ["GBP", "£2.50", "-"]
     before = int(row(it, "power_ups")[1])
     assert row(it, "power_ups")[2] == "0"
-    it.tell('power off\npower on\nconsole meters\nexpect console contains "period 1: began with event"')
+    it.tell('power off\npower on\nconsole meters\nexpect console contains "period 1: began 2026-03-01 12:"')
     assert row(it, "coins_in") == ["GBP", "£2.50", "£0.50"]
     assert row(it, "power_ups") == ["times", f"{before + 1}", "1"]
     it.balanced()

@@ -13,7 +13,7 @@ from tests.hil.decay import spoil_both_banks
 
 SCRIPTS = Path(__file__).parent / "scripts"
 SET_UP = commission.script(games.packs())
-TYPED = "\n".join(f'console "{text}"' for text in [*commission.USUAL.values(), "dog_diner"])
+TYPED = "\n".join(f'console "{text}"' for text in commission.answers_for(games.packs()))
 CLEAR = "turn technician\nopen logic\nconsole ramclear\nwait 2s\n"
 CLEARED = "wait until setup within 30s\nwait 2s\n"
 
@@ -68,7 +68,7 @@ def test_a_blank_memory_accepts_plays_and_pays_nothing(rig):
         ("7\nconsole £1.5", "error: pulse must be"),
         ("7\nconsole £1\nconsole 10 30", "error: coins must be some of 10 20 50 100 200, or all, or none"),
         ("7\nconsole £1\nconsole all\nconsole 500,700", "error: notes must be some of 500"),
-        ("7\nconsole back", "1 of 10  cabinet"),
+        ("7\nconsole back", "1 of 12  cabinet"),
     ],
 )
 def test_a_wrong_answer_is_told_and_loses_nothing(rig, typed, says):
@@ -79,10 +79,11 @@ def test_a_wrong_answer_is_told_and_loses_nothing(rig, typed, says):
 
 def test_a_first_game_that_is_not_enabled_is_refused(rig):
     it = rig("memory blank\npower on\nturn technician\nconsole setup")
-    answers = [*commission.USUAL.values()]
-    typed = "\n".join(f'console "{text}"' for text in [*answers[:-1], "dog_diner piggy_bank", "piggy_riches"])
+    answers = commission.answers_for(games.packs())
+    before = answers[: list(commission.USUAL).index("games")]
+    typed = "\n".join(f'console "{text}"' for text in [*before, "dog_diner piggy_bank", "piggy_riches"])
     assert "error: first_game piggy_riches is not one of games" in tell(it, typed)
-    assert "type " in tell(it, "console piggy_bank\nwait 500ms")
+    assert "type " in tell(it, "console piggy_bank\nconsole none\nconsole none\nwait 500ms")
 
 
 @pytest.mark.parametrize("end", ["console cancel", "unturn technician", "power off\npower on\nturn technician"])

@@ -278,7 +278,7 @@ def test_garbage_both_ways() -> None:
 def test_wrong_faults_tell_what_is_right(kind: str, args: tuple[int | str, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         line_with().fault(kind, *args)
-    assert set(LINE_FAULTS) >= {"drop", "corrupt", "duplicate", "delay", "fragment", "mute", "garbage", "echo"}
+    assert set(LINE_FAULTS) >= {"drop", "corrupt", "duplicate", "delay", "fragment", "mute", "noise", "garbage", "echo"}
 
 
 def test_an_idle_line_costs_next_to_nothing() -> None:

@@ -11,17 +11,26 @@ from host_tools.hil import script
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.faults import Arg, FaultSpec
 from host_tools.hil.line_faults import LINE_FAULTS
+from host_tools.hil.models.bill_acceptor import BillAcceptor
 from host_tools.hil.models.coin_acceptor import CoinAcceptor
 from host_tools.hil.models.entropy_asked import EntropySource
 from host_tools.hil.models.hopper import Hopper
 from host_tools.hil.models.opp_panel import OppPanel
+from host_tools.hil.models.ssp_acceptor import SspAcceptor
 from host_tools.hil.script import ScriptError, parse
-from host_tools.hil.vocabulary import DEFAULT, DEVICES, FIGURES, Vocabulary, is_line_fault
+from host_tools.hil.vocabulary import DEFAULT, DEVICES, FIGURES, NOTE_ACCEPTORS, Vocabulary, is_line_fault
 
 GOOD = [
     ("coin 100", cmd.Coin(100), "coin 100"),
     ("coins 10 200  5", cmd.Coins((10, 200, 5)), "coins 10 200 5"),
+    ("coin 50 for 80", cmd.Coin(50, 80), "coin 50 for 80ms"),
+    ("coin 50 for 500ms", cmd.Coin(50), "coin 50"),
+    ("refill hopper_10", cmd.Refill("hopper_10"), "refill hopper_10"),
+    ("refill hopper_100 20", cmd.Refill("hopper_100", 20), "refill hopper_100 20"),
+    ("hold start", cmd.Hold("start", True), "hold start"),
+    ("release start", cmd.Hold("start", False), "release start"),
     ("note 2000", cmd.Note(2000), "note 2000"),
+    ("note 500 for 1200", cmd.Note(500, 1200), "note 500 for 1200ms"),
     ("press start", cmd.Press("start"), "press start"),
     ("press cash_out for 300", cmd.Press("cash_out", 300), "press cash_out for 300ms"),
     ("press left for 2s", cmd.Press("left", 2000), "press left for 2s"),
@@ -39,11 +48,18 @@ GOOD = [
     ("power on", cmd.Power(True), "power on"),
     ("power cut after 17 writes", cmd.PowerCut(17), "power cut after 17 writes"),
     ("power cut after 1 write", cmd.PowerCut(1), "power cut after 1 writes"),
+    ("power cut", cmd.PowerCut(), "power cut"),
+    ("power cut mains", cmd.PowerCut(mains=True), "power cut mains"),
+    ("power cut mains after 0 writes", cmd.PowerCut(0, True), "power cut mains after 0 writes"),
+    ("expect books == ok", cmd.Expect("books", "==", "ok"), "expect books == ok"),
+    ("expect settled == ok", cmd.Expect("settled", "==", "ok"), "expect settled == ok"),
     ("fault coin_acceptor jam", cmd.Fault("coin_acceptor", "jam"), "fault coin_acceptor jam"),
     ("fault hopper_10 jam 3", cmd.Fault("hopper_10", "jam", (3,)), "fault hopper_10 jam 3"),
     ("fault cctalk echo corrupt 2", cmd.Fault("cctalk", "echo", ("corrupt", 2)), "fault cctalk echo corrupt 2"),
     ("fault panel stuck start", cmd.Fault("panel", "stuck", ("start",)), "fault panel stuck start"),
     ("fault panel drop 3 rx", cmd.Fault("panel", "drop", (3, "rx")), "fault panel drop 3 rx"),
+    ("fault note_acceptor swap", cmd.Fault("note_acceptor", "swap"), "fault note_acceptor swap"),
+    ("fit note_acceptor cctalk", cmd.Fit("cctalk"), "fit note_acceptor cctalk"),
     ("clear entropy", cmd.Clear("entropy"), "clear entropy"),
     ("console meters  all", cmd.Console("meters  all"), "console meters  all"),
     ("console help # shows help", cmd.Console("help"), "console help"),
@@ -97,6 +113,9 @@ BAD = [
     ("fault hopper_100 jam many", "N is a whole number", "jam"),
     ("fault panel stuck bell", "unknown BUTTON 'bell'", "known: start"),
     ("fault console echo off", "knows no fault 'echo'", "mute"),
+    ("fault note_acceptor nak", "note_acceptor (ssp) knows no fault 'nak'", "note_acceptor (ssp) takes: slow MS"),
+    ("fit note_acceptor ebds", "unknown note acceptor 'ebds'", "known: ssp cctalk"),
+    ("fit hopper_100 cctalk", "unknown device 'hopper_100'", "known: note_acceptor"),
     ("clear everything", "unknown device", "coin_acceptor"),
     ('console "open', "a quote is not closed", "write"),
     ('console a "b"', "quotes within text", "in quotes"),
@@ -166,8 +185,28 @@ def test_a_rig_may_bring_its_own_names() -> None:
         parse("expect lamp.start == on\nexpect meter.coin_out == 1", vocabulary=names)
 
 
+def test_faults_are_those_of_the_note_acceptor_that_is_fitted() -> None:
+    fit = "fit note_acceptor cctalk\n"
+    assert parse(fit + "fault note_acceptor refuse_route 2\nfault note_acceptor reset moving")
+    with pytest.raises(ScriptError) as caught:
+        parse(fit + "fault note_acceptor swap\n" + "fit note_acceptor ssp\nfault note_acceptor swap")
+    (problem,) = caught.value.problems
+    assert problem.line == 2
+    assert problem.what.startswith("note_acceptor (cctalk) knows no fault 'swap'; known: ")
+    assert "refuse_route [N=1]" in problem.remedy
+    assert parse("fault note_acceptor nak", vocabulary=DEFAULT.fitted("cctalk"))
+
+
+def test_where_a_fault_is_the_same_it_has_the_same_name_and_arguments() -> None:
+    """A script for one note acceptor runs with the other, but for what is a matter of its protocol."""
+    ssp, cctalk = NOTE_ACCEPTORS["ssp"], NOTE_ACCEPTORS["cctalk"]
+    assert set(ssp) - set(cctalk) == {"swap", "path", "version", "bad_crc", "key", "count"}
+    assert set(cctalk) - set(ssp) == {"refuse_route", "event", "busy", "nak", "bad_checksum"}
+    assert [kind for kind in ssp if kind in cctalk and ssp[kind].args != cctalk[kind].args] == []
+
+
 def test_device_and_line_faults_never_share_a_name() -> None:
-    for model in (CoinAcceptor, Hopper, OppPanel, EntropySource):
+    for model in (CoinAcceptor, Hopper, OppPanel, EntropySource, SspAcceptor, BillAcceptor):
         assert not model.FAULTS.keys() & LINE_FAULTS.keys()
     assert is_line_fault("mute")
     assert not is_line_fault("jam")
@@ -191,13 +230,16 @@ TEXT = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"
 TIMES = st.builds(cmd.Times, st.integers(0, 999_999_999))
 OPS = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 COMMANDS = st.one_of(
-    st.builds(cmd.Coin, st.integers(1, 100_000)),
+    st.builds(cmd.Coin, st.integers(1, 100_000), st.integers(0, 10_000_000)),
+    st.builds(cmd.Note, st.integers(1, 1_000_000), st.none() | st.integers(0, 10_000_000)),
+    st.builds(cmd.Refill, st.sampled_from(["hopper_10", "hopper_100"]), st.integers(1, 10_000)),
+    st.builds(cmd.Hold, st.sampled_from(DEFAULT.buttons), st.booleans()),
     st.builds(cmd.Press, st.sampled_from(DEFAULT.buttons), st.integers(0, 10_000_000)),
     st.builds(cmd.Door, st.sampled_from(DEFAULT.doors), st.booleans()),
     st.builds(cmd.Key, st.sampled_from(DEFAULT.keys), st.booleans()),
     st.builds(cmd.Wait, st.integers(0, 10_000_000)),
     st.builds(cmd.WaitUntil, st.sampled_from(DEFAULT.states), st.integers(0, 10_000_000)),
-    st.builds(cmd.PowerCut, st.integers(0, 1_000_000)),
+    st.builds(cmd.PowerCut, st.none() | st.integers(0, 1_000_000), st.booleans()),
     st.builds(cmd.Power, st.booleans()),
     FAULT_LINES,
     st.builds(cmd.Console, TEXT),
@@ -235,6 +277,6 @@ def test_any_text_parses_or_is_told(text: str) -> None:
 def test_the_readme_names_every_fault() -> None:
     readme = (Path(script.__file__).parent / "README.md").read_text()
     rows = readme[readme.index("### Faults") : readme.index("## The rig script")]
-    for specs in DEVICES.values():
+    for specs in (*DEVICES.values(), *NOTE_ACCEPTORS.values()):
         for kind in specs:
             assert re.search(rf"`{kind}\b", rows), kind

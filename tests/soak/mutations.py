@@ -13,8 +13,10 @@ from typing import Any
 
 from firmware import main
 from firmware.machine import Machine
+from firmware.money.coins_in import CoinsIn
 from firmware.money.em_meters import EmMeters
 from firmware.money.hoppers import Hoppers
+from firmware.money.notes_in import NotesIn
 from firmware.money.payout import Payout
 from firmware.play import rounds
 from firmware.store.journal import Journal
@@ -35,7 +37,7 @@ def rewrite(owner: Any, name: str, old: str, new: str) -> None:
 def coin_is_not_committed() -> None:
     """In RAM it is."""
     rewrite(
-        Machine,
+        CoinsIn,
         "_coin",
         "transaction.commit()",
         "j = self._books.journal; j._write = lambda *_: None; transaction.commit(); del j._write",
@@ -71,7 +73,8 @@ def seed_is_drawn_again_after_a_cut() -> None:
 
 
 def pick_is_not_committed() -> None:
-    rewrite(rounds.OpenRound, "decide", "(keys.ROUND_DECISIONS, decisions), ", "")
+    kept = "(keys.ROUND_STEP, self.step)"
+    rewrite(rounds.OpenRound, "decide", f"((keys.ROUND_DECISIONS, decisions), {kept})", f"({kept},)")
 
 
 def order_goes_out_before_it_is_committed() -> None:
@@ -122,7 +125,7 @@ def door_does_not_stop_the_hopper() -> None:
 
 
 def device_counter_is_not_committed_with_the_credit() -> None:
-    rewrite(Machine, "_coin", ".set(keys.ACCEPTOR_COUNTER, counter)", "")
+    rewrite(CoinsIn, "_coin", ".set(keys.ACCEPTOR_COUNTER, counter)", "")
 
 
 def device_counter_is_not_restored() -> None:
@@ -130,7 +133,7 @@ def device_counter_is_not_restored() -> None:
 
 
 def swallowed_coin_is_not_disputed() -> None:
-    rewrite(Machine, "_acceptor_reset", "if known and missing:", "if False:")
+    rewrite(CoinsIn, "_count_accepted", "if missing:", "if False:")
 
 
 def meter_pulse_is_not_marked_in_flight() -> None:
@@ -142,11 +145,34 @@ def latched_tilt_is_lost_at_power_up() -> None:
 
 
 def acceptor_stays_open_at_the_credit_limit() -> None:
-    rewrite(Machine, "_enable_acceptor", "self.credit() <= self._coins_below", "True")
+    rewrite(Machine, "_enable_acceptors", "credit + self.notes.pending_pence <= self._coins_below", "True")
 
 
 def large_win_goes_to_the_credit() -> None:
     rewrite(rounds.OpenRound, "finish", "by_hand = record.award >=", "by_hand = False and record.award >=")
+
+
+def note_is_credited_in_escrow() -> None:
+    booked = '.post("notes_%d" % pence, pence).post("credit", pence)'
+    rewrite(NotesIn, "_held", ".set(keys.NOTE_PENDING, record)", ".set(keys.NOTE_PENDING, record)" + booked)
+    rewrite(NotesIn, "_stacked", booked, "")
+
+
+def note_is_ordered_in_without_a_record() -> None:
+    rewrite(NotesIn, "_held", "self._books.transaction(now_ms).set(keys.NOTE_PENDING, record).commit()", "pass")
+
+
+def note_token_stays_that_of_the_first_credit() -> None:
+    first = "self._books.journal.get(keys.NOTE_TOKEN) or token"
+    rewrite(NotesIn, "_stacked", ".set(keys.NOTE_TOKEN, token)", f".set(keys.NOTE_TOKEN, {first})")
+
+
+def pending_note_is_not_ended_with_the_credit() -> None:
+    rewrite(NotesIn, "_stacked", "self._ended(now_ms)", "self._books.transaction(now_ms)")
+
+
+def pending_note_is_forgotten_after_a_cut() -> None:
+    rewrite(NotesIn, "fit", "pending is not None", "False")
 
 
 def crc_is_ignored() -> None:
@@ -180,7 +206,7 @@ def clearing_is_not_marked() -> None:
 
 
 def snapshot_misses_the_changes_that_it_was_taken_for() -> None:
-    rewrite(Journal, "commit", "_set(merged, key, packed[key])", "pass")
+    rewrite(Journal, "commit", "_set(merged, key, changed[key])", "pass")
 
 
 def in_a_child(work: Callable[[], str]) -> str:

@@ -1,0 +1,50 @@
+"""A whole update over the console line, by the flasher: version 1 idles, version 2 arrives, is tried, confirmed, left again."""
+
+import pytest
+
+from firmware.update import image as images
+from host_tools.flash.flashing import Cabinet, NewImage
+from host_tools.flash.rig_wire import RigWire
+from tests.hil.test_update import BOARDS, MONEY, application
+
+
+def new_image(board: str, version: str, counter: int = 1) -> NewImage:
+    data = application(board, version, counter)
+    found = images.parse(data)
+    return NewImage(data, found.hash, found.version, found.board)
+
+
+def test_flash_test_confirm_and_back(story, request):
+    board = request.config.getoption("--board")
+    if board not in BOARDS:
+        pytest.skip(f"{board} has no slots")
+    it = story()
+    assert it.rig.session.slots
+    it.cut()
+    it.tell(MONEY + "press cash_out\nwait until idle within 1m\nconsole credit")
+    it.tell("turn technician\nopen logic\nwait 1s")  # what is too small for the hoppers stays as credit
+    before = it.balanced()
+    said: list[str] = []
+    cabinet = Cabinet(lambda: RigWire(it.rig), on_text=said.append)
+    cabinet.identify()
+    for version in ("1.0.0", "2.0.0"):
+        new = new_image(board, version)
+        done = cabinet.upload(new)
+        assert (done.offset, done.retries) == (len(new.data), 0)
+        cabinet.test(new.hash)
+        states = cabinet.reset()
+        running = [state for state in states if state.active]
+        assert [bytes(state.hash or b"") for state in running] == [new.hash], said
+        assert not running[0].confirmed
+        it.tell("wait 2s\nconsole watch on\nwait 1s")
+        cabinet.confirm()
+    one, two = new_image(board, "1.0.0"), new_image(board, "2.0.0")
+    cabinet.go_back_to(one.hash)
+    states = cabinet.reset()
+    assert [bytes(state.hash or b"") for state in states if state.active] == [one.hash]
+    assert any(bytes(state.hash or b"") == two.hash for state in states)
+    it.tell("wait 2s\nconsole watch on\nwait 1s")
+    after = it.balanced()
+    assert {name: after[name] for name in ("coins_in", "hopper_out", "credit", "audit")} == {
+        name: before[name] for name in ("coins_in", "hopper_out", "credit", "audit")
+    }
