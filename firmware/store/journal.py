@@ -27,6 +27,8 @@ CLEARING = 0xC1
 # How many sequence numbers past the end of the log are searched for to tell a torn tail from corruption.
 LOOKAHEAD = 3
 SEARCHED_BYTES = 256  # read at once where the length is not a record's
+_ZEROS = bytes(SEARCHED_BYTES + HEADER_BYTES)
+_ONES = b"\xff" * (SEARCHED_BYTES + HEADER_BYTES)
 
 
 class JournalCorrupt(Exception):
@@ -336,6 +338,8 @@ class Journal:
             # Some bytes of the next piece are read along: a header may lie across the border.
             length = min(SEARCHED_BYTES + HEADER_BYTES - 1, self._area_bytes - position)
             memory = bytes(self._nvram.read(self._address(bank, area, position), length))
+            if _ONES.startswith(memory) or _ZEROS.startswith(memory):
+                continue  # never written, as most of an area is
             for ahead in range(1, LOOKAHEAD + 1):
                 later = (last + ahead) & 0xFFFFFFFF
                 pattern = later.to_bytes(4, "little")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from host_tools.boards import debian
+from host_tools.boards import debian, patches
 from host_tools.boards.debian import BoardsError
 from host_tools.flash import keys
 
@@ -104,7 +104,7 @@ def _ensure(target: str) -> Path:
     key_file.unlink(missing_ok=True)  # a build that is stopped must not look like the last good one
     settings_file.write_text(settings)
     if target == "mps2":
-        _patch(source.tree, objects)
+        patches.write(source.tree, objects / "patched")
     _make(target, source.tree / recipe.folder, objects, recipe.arguments)
     output.parent.mkdir(exist_ok=True)
     fresh = output.with_name(output.name + ".new")
@@ -175,28 +175,7 @@ def _recipe(target: str, mpy_cross: Path | None) -> Recipe:
     arguments = (*shared, f"FROZEN_MANIFEST={manifest}")
     if (board / "mpconfigboard.mk").exists():
         arguments += ("BOARD=mps2", f"BOARD_DIR={board}")
-    return Recipe("ports/qemu", arguments, "firmware.elf", (*inputs, *_files(board)))
-
-
-# What native/boards/mps2/native_in_place.h takes the place of in py/persistentcode.c.
-_COPIED = """\
-        size_t fun_alloc;
-        MP_PLAT_ALLOC_EXEC(fun_data_len, (void **)&fun_data, &fun_alloc);
-        read_bytes(reader, fun_data, fun_data_len);
-"""
-_BEFORE = "static mp_raw_code_t *load_raw_code("
-
-
-def _patch(tree: Path, objects: Path) -> None:
-    """Writes the changed file into the object folder; the source tree stays as it is."""
-    text = (tree / "py" / "persistentcode.c").read_text()
-    if text.count(_COPIED) != 1 or text.count(_BEFORE) != 1:
-        raise BoardsError("py/persistentcode.c of this MicroPython is not as the patch of native/boards/mps2 knows it")
-    text = text.replace(_COPIED, "        fun_data = cabinet_native_code(reader, kind, fun_data_len);\n")
-    text = text.replace(_BEFORE, f'#include "native_in_place.h"\n\n{_BEFORE}')
-    patched = objects / "patched" / "persistentcode.c"
-    patched.parent.mkdir(parents=True, exist_ok=True)
-    patched.write_text(text)
+    return Recipe("ports/qemu", arguments, "firmware.elf", (*inputs, *_files(board), Path(patches.__file__)))
 
 
 def _make(target: str, folder: Path, objects: Path, arguments: tuple[str, ...]) -> None:

@@ -21,7 +21,10 @@
 static const char loader[] = "from firmware.update.loader import run\n"
                              "from hal.boards.mps2 import Mps2Board\n"
                              "run(Mps2Board())\n";
-static const char application[] = "import cabinet_board, sys, vfs\n"
+/* An application's modules leave garbage between what stays; collected only when the heap is full, they would lie all over it, and
+ * no room be left in one piece. firmware/main.py ends that before its loop. */
+static const char application[] = "import cabinet_board, gc, sys, vfs\n"
+                                  "gc.threshold(32768)\n"
                                   "vfs.mount(vfs.VfsRom(cabinet_board.application()), '/rom')\n"
                                   "sys.path[:] = ['/rom']\n"
                                   "from firmware.main import run\n"

@@ -23,8 +23,8 @@ REPLACED = main.o uart.o mphalport.o mcu/arm/startup.o mcu/arm/errorhandler.o
 $(addprefix $(BUILD)/,$(REPLACED)): $(BOARD_DIR)/replaced.c
 	$(call compile_c)
 
-# Machine code of an application runs where it lies in its slot: py/persistentcode.c with one function of ours in it
-# (native_in_place.h), written into the object folder by host_tools/boards/build.py.
-$(BUILD)/py/persistentcode.o: CFLAGS += -I$(BOARD_DIR)
-$(BUILD)/py/persistentcode.o: $(BUILD)/patched/persistentcode.c
+# py/ with a few lines of ours (host_tools/boards/patches.py, which writes the copies into the object folder).
+PATCHED = $(addprefix $(BUILD)/py/,gc.o persistentcode.o)
+$(PATCHED): CFLAGS += -I$(BOARD_DIR)
+$(PATCHED): $(BUILD)/py/%.o: $(BUILD)/patched/%.c
 	$(call compile_c)
