@@ -53,6 +53,8 @@ class CoinsIn:
                 self._trouble(kind, event, now_ms)
             elif kind == "device_reset":
                 self._reset(event[1], now_ms)
+            elif kind == "adopted":
+                self._adopt(event, now_ms)
             elif kind in ("online", "offline"):
                 self._presence(kind == "online", now_ms)
             self._acceptor.booked()
@@ -60,11 +62,15 @@ class CoinsIn:
     def _presence(self, online: bool, now_ms: int) -> None:
         self.online = online
         code = events.DEVICE_ONLINE if online else events.DEVICE_OFFLINE
-        transaction = self._books.transaction(now_ms).event(code, DEVICE)
-        counter = self._acceptor.last_counter
-        if online and counter is not None and not self._books.journal.get(keys.ACCEPTOR_COUNTER):
-            # Met for the first time: what it shows is not ours.
-            transaction.set(keys.ACCEPTOR_COUNTER, bytes([counter]))
+        self._books.transaction(now_ms).event(code, DEVICE).commit()
+
+    def _adopt(self, event, now_ms: int) -> None:
+        """Met for the first time: what it shows is not ours, and a coin that goes lost from here on is one more than it has
+        counted."""
+        _, counter, accepted = event
+        transaction = self._books.transaction(now_ms).set(keys.ACCEPTOR_COUNTER, bytes([counter]))
+        if accepted >= 0:
+            transaction.set(keys.ACCEPTOR_ACCEPTED, accepted + 1)
         transaction.commit()
 
     def _coin(self, event, now_ms: int) -> None:

@@ -152,6 +152,7 @@ class Payout:
                     self._take(index, event, now_ms)
                 driver.booked()
         if self.state == PREPARING and not self._hoppers.online[self._index]:
+            self._driver().cancel()  # else it is ready when it comes back, and waits for an order instead of counting
             self._failed = True
             self._next_hopper(now_ms)
         elif self.state == PREPARING and not self._asked:

@@ -66,7 +66,7 @@ class CoinAcceptor(Device):
 
     values: coin id to pence; only coins found here are credited, and enabled until enable() says which of them
     last_counter: counter of the last committed event, from NVRAM; None adopts what the device shows without crediting
-    it
+    it, and tells so
     coin_ids: what the device says is programmed at positions 1 to 16, "" where nothing is
     accepting: what the device last acknowledged, None while that is not known
     mask_repairs: how often a mask that had been set was found changed
@@ -135,7 +135,7 @@ class CoinAcceptor(Device):
         event = self._events.pop()
         if event is None:
             return
-        if event[0] in ("coin", "coin_error", "coins_lost"):
+        if event[0] in ("coin", "coin_error", "coins_lost", "adopted"):
             self.last_counter = event[1]
         elif event[0] == "device_reset":
             self.last_counter = 0
@@ -277,9 +277,9 @@ class CoinAcceptor(Device):
     def _got_events(self, answer: bytes) -> None:
         counter = answer[0]
         self._shown = answer
-        if self._seen is None:
-            self._seen = self.last_counter = counter
-        if counter == 0 and (self._seen or self._new):
+        if self._seen is None and counter:
+            self._count()  # never met: whatever comes after this is ours
+        elif counter == 0 and (self._seen or self._new):
             self._read_accepted()
         elif counter and counter_delta(self._seen, counter) > SHOWN_EVENTS:
             self._ask(_REQUEST_INHIBIT, self._judge_jump, b"", IDEMPOTENT, 2, 2, self._no_events)
@@ -291,10 +291,13 @@ class CoinAcceptor(Device):
         if mask == b"\x00\x00" and self._mask() != mask and self._seen:
             self._read_accepted()
         else:
-            self._jump_tries = 0
-            self._ask(_ACCEPT_COUNTER, self._count_before, b"", IDEMPOTENT, 3, 3, self._no_count)
+            self._count()
 
-    # How many coins were among the lost events: the count of coins taken around a look at the events, until no coin fell between.
+    # How many coins belong to what is shown: the count of coins taken around a look at the events, until no coin fell between.
+
+    def _count(self) -> None:
+        self._jump_tries = 0
+        self._ask(_ACCEPT_COUNTER, self._count_before, b"", IDEMPOTENT, 3, 3, self._no_count)
 
     def _count_before(self, answer: bytes) -> None:
         self._accepted = int.from_bytes(answer, "little")
@@ -337,7 +340,10 @@ class CoinAcceptor(Device):
 
     def _take_shown(self, accepted: int = -1) -> None:
         self._new = False
-        if self._shown[0]:
+        if self._seen is None:
+            self._seen = self._shown[0]
+            self._events.push(("adopted", self._seen, accepted))
+        elif self._shown[0]:
             self._take(self._shown, accepted)
         self._go_on()
 

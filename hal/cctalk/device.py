@@ -22,7 +22,8 @@ def _nothing(answer) -> None:
 
 
 class Device:
-    """A device at `address`. It starts offline, silently, and is first spoken to `settle_ms` after the first poll.
+    """A device at `address`. It starts offline, silently, and is first spoken to `settle_ms` after power on: the loop's time
+    begins not before, so what a board's start took counts.
 
     online: identified and answering
     serial: number from header 242, least significant byte first; 0 if the device has none
@@ -102,7 +103,7 @@ class Device:
         self._wake_ms = self._now_ms + pause_ms
 
     def _settle(self) -> None:
-        self._pause(self._settle_ms, self._identify)
+        self._pause(max(0, self._settle_ms - self._now_ms), self._identify)
 
     def _search(self, status: int) -> None:
         self._pause(PROBE_MS, self._identify)

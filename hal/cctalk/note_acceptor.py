@@ -21,6 +21,7 @@ EXTEND_MS = 2000  # a validator gives a note back some ten seconds after the las
 DECIDE_MS = 30_000  # the firmware's time for a held note; then it goes back
 ROUTE_MS = 2500  # from a route that nothing answered until it is sent again, if the note still waits
 SELF_CHECK_MS = 2000  # while something is wrong
+MODE_TRIES = 3
 TYPES = 16
 CATEGORY = b"bill validator"
 
@@ -72,9 +73,8 @@ class NoteAcceptor(NoteEvents):
         self._worths: list = []
         self._id_tries = 0
         self._escrows = True
+        self._mode_tries = 0  # modes that were acknowledged and not kept, since one was
         self._tried_ms = 0
-        self._checks = True  # it knows the self-check
-        self._check_due = True
         self._check_ms = 0
 
     def accept(self, channels) -> None:
@@ -301,9 +301,13 @@ class NoteAcceptor(NoteEvents):
         self._ask(_REQUEST_MODE, self._mode_read, shortest=1, longest=1, otherwise=self._no_answer)
 
     def _mode_read(self, answer: bytes) -> None:
-        """A device without escrow would take notes in unasked: it gets none."""
-        self._mode_set = True
+        """A device without escrow would take notes in unasked: it gets none. It may have forgotten the mode in between."""
         escrows = answer[0] & _USES_ESCROW != 0
+        self._mode_tries = 0 if escrows else self._mode_tries + 1
+        if 0 < self._mode_tries < MODE_TRIES:
+            self._look_soon()
+            return
+        self._mode_set = True
         if self._escrows and not escrows:
             self._events.push(("fault", "out_of_service"))
         self._escrows = escrows
@@ -330,11 +334,13 @@ class NoteAcceptor(NoteEvents):
         return self._checks and (self._check_due or (self._states != 0 and now - self._check_ms >= SELF_CHECK_MS))
 
     def _no_check(self, status: int) -> None:
-        self._checks = False
+        self._checks = self._unproven = False
+        self._tell_states(self._states)
         self._no_answer(status)
 
     def _checked(self, answer: bytes) -> None:
         """Self-check: 0, and all that was wrong is over; else at least one thing is."""
         found = on.found_by_check(answer[0])
+        self._unproven = False
         self._tell_states(self._states | found if found else 0)
         self._look_soon()

@@ -6,6 +6,7 @@
 | set | 1 to 5 further | that many new events |
 | set | more than 5 further | more than it can show: counted in lost_events, the five shown are taken |
 | zero, the last answer goes on | any | the mask alone was forgotten |
+| zero, none was read since our start, a note is in hand | as before, or up to 5 further | either: the counters tell of the note |
 | zero else | any | reset: as many events as the counter says, and those shown before the zero, if they go on |
 
 An answer that is followed by a mask that is set is of the life that set the mask, so events and mask need not be read at once.
@@ -55,7 +56,11 @@ class NoteEvents(NoteInHand):
         self._mask_tries = 0  # masks that were acknowledged and not kept, since one was
         self._mode_set = False
         self._master = None  # as the device acknowledged it
+        self._checks = True  # it knows the self-check
+        self._check_due = True
         self._states = 0
+        self._told = 0  # of the states, those that the firmware knows of
+        self._unproven = False  # they are out of old events: a self-check says whether they last
         self._answer = _NO_EVENTS  # to 159, being judged
         self._unjudged: bytes | None = None  # one before it, whose mask was never read
         self._last: bytes | None = None  # the last one that was judged
@@ -117,6 +122,9 @@ class NoteEvents(NoteInHand):
             self._master = self.accepting = None
             self._live(answer)
             return
+        if last is None and self._place == UNSURE and self._may_go_on(answer):
+            self._doubtful(answer)
+            return
         before = self._unjudged
         if last is not None and before is not None and not continues(before, answer) and self._is_further(before):
             if len(self._events):
@@ -124,6 +132,23 @@ class NoteEvents(NoteInHand):
                 return
             self._take(before)
         self._was_reset(answer)
+
+    def _may_go_on(self, answer: bytes) -> bool:
+        """Whether it can be of the life that the note in hand was seen in."""
+        return self._seen > 0 and answer[0] != 0 and counter_delta(self._seen, answer[0]) <= SHOWN_EVENTS
+
+    def _doubtful(self, answer: bytes) -> None:
+        """Nothing was read since our own start. So it may be a reset with events of its own, or the mask alone was forgotten and
+        the same numbers are events of before the note in hand: the counters have to tell what became of it."""
+        self._come_online()
+        self._masked = 0
+        self._mode_set = False
+        self._master = self.accepting = None
+        self._seen = answer[0]
+        for age in range(min(answer[0], SHOWN_EVENTS) - 1, -1, -1):
+            if not answer[1 + 2 * age]:
+                self._condition(answer[2 + 2 * age])
+        self._judged(answer)
 
     def _is_further(self, answer: bytes) -> bool:
         """Whether it shows events that are new, and all of them."""
@@ -166,10 +191,12 @@ class NoteEvents(NoteInHand):
         if self._fresh and (waits or (not answer[1] and answer[2] == on.BARCODE and answer[0])):
             self._start_route(TO_FRONT, self._seen)  # from before the break: what was not seen to come goes back
             self._start_ms = self._now_ms
-        if self._history:  # of conditions only what lasts is news
-            states, self._states = self._states, 0
+        if self._history:  # of conditions only what lasts is news, and the end of a jam is no event
             self._history = False
-            self._tell_states(states)
+            self._told = 0
+            self._unproven = self._checks and self._states != 0
+            self._check_due = self._check_due or self._unproven
+            self._tell_states(self._states)
         self._fresh = False
         self._last = answer
         self._done()
@@ -218,12 +245,18 @@ class NoteEvents(NoteInHand):
                 self._start_route(TO_FRONT, self._seen)  # a ticket
         elif code == on.UNKNOWN_STACKED:
             self._credit(0)
-        elif code in on.BEGINS:
+        elif not self._condition(code):
+            self.unread_events += 1
+
+    def _condition(self, code: int) -> bool:
+        """What began or ended with an event. False: nothing that is known."""
+        if code in on.BEGINS:
             self._tell_states(self._states | on.BEGINS[code])
         elif code in on.ENDS:
             self._tell_states(self._states & ~on.ENDS[code])
         else:
-            self.unread_events += 1
+            return False
+        return True
 
     def _fraud(self, code: int) -> None:
         if not self._history:
@@ -251,11 +284,12 @@ class NoteEvents(NoteInHand):
     # Conditions.
 
     def _tell_states(self, states: int) -> None:
-        begun = states & ~self._states
-        ended = self._states & ~states
         self._states = states
-        if self._history:
+        if self._history or self._unproven:
             return
+        begun = states & ~self._told
+        ended = self._told & ~states
+        self._told = states
         push = self._events.push
         if begun & on.REMOVED:
             push(("stacker", "removed"))

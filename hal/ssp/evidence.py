@@ -9,6 +9,7 @@ Both are bytes of fixed size, opaque to everyone else.
 
 NO_COUNT = 0xFFFFFFFF  # the device keeps no counters
 TOKEN_BYTES = 9
+DISPUTED = 0x80  # added to the channel of a token: a count that grows later may still be that note
 EVIDENCE_BYTES = 12
 
 STACKED = 0

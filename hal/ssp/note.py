@@ -16,11 +16,13 @@ device without counters leaves such a note disputed.
 
 from .device import NOT_KNOWN, OK, Device
 from .evidence import (
+    DISPUTED,
     FOREIGN,
     LOST,
     NO_COUNT,
     RETURNED,
     STACKED,
+    TOKEN_BYTES,
     TOO_MANY,
     counters,
     evidence,
@@ -74,9 +76,10 @@ class NoteInHand(Device):
         self._judge_ms = None  # when the counters are asked what was
         self._odd = 0  # channel of a note that went in and that nobody had ordered
         # Channel of a credit that a device without counters may tell again: not acknowledged yet, or disputed meanwhile.
-        self._open = last_token[8] if len(last_token) == 9 else 0
+        last = last_token[8] if len(last_token) == TOKEN_BYTES else 0
+        self._open = last & ~DISPUTED
         self._unstacked = 0  # channel of a credited note that has not arrived in the stacker as far as was told
-        self._absorb = False  # the disputed note may still be counted
+        self._absorb = last & DISPUTED != 0  # the disputed note may still be counted, or was and no record says so
         self._another = False  # one more was read after the note in hand was ordered in
         self._ack_due = False  # the device tells what moved money again until it is acknowledged
 
@@ -150,6 +153,9 @@ class NoteInHand(Device):
             self._open = 0
         elif self._taken == NO_COUNT:
             self._taken = taken_of(self._token)
+            if self._place == UNSURE and serial_of(self._evidence) == self.serial:
+                self._taken = taken_of(self._evidence)  # all before it was accounted for when it was held
+                self._absorb = False
         if self._taken == NO_COUNT:
             self._taken = taken
         self._judge_ms = self._now_ms + JUDGE_MS
@@ -188,6 +194,7 @@ class NoteInHand(Device):
         if found == STACKED:
             odd, self._odd = self._odd, 0
             self._stacked(odd if self._value(odd) else self._channel)  # what the device said last of what it was
+            self._unstacked = 0  # all is at rest, so it is not in the path any more
         elif found == RETURNED:
             self._returned()
         else:
@@ -240,7 +247,7 @@ class NoteInHand(Device):
         """It is not known what was; a credit or a count that comes late is this note's and nobody else's."""
         if taken != NO_COUNT:
             self._taken = taken
-        self._token = token(self.serial, self._taken, self._channel)
+        self._token = token(self.serial, self._taken, self._channel | DISPUTED)
         self._open = self._channel
         self._absorb = True
         self._end(("disputed", self._token, self._pence, reason))
