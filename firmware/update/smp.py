@@ -1,4 +1,4 @@
-"""Update server on the console line: SMP (mcumgr), groups os and image, versions 1 and 2.
+"""Update server on the console line: SMP (mcumgr), groups os and image and one of ours, versions 1 and 2.
 
 A message is 8 bytes of header (operation and version, flags, length, group, sequence, command) and a CBOR map. Whoever
 asks waits for the answer; an answer repeats the sequence number. What is asked twice, since an answer was lost, is
@@ -12,6 +12,7 @@ the protocol has room for it (version 1), and as a line for people on the consol
 import struct
 
 from firmware.update import cbor, framing
+from firmware.update.image import HEADER_BYTES
 
 BUFFER_BYTES = 2048  # as mcumgr counts: a message and 4 bytes of its frame
 BUFFERS = 1
@@ -21,12 +22,14 @@ PATIENCE_MS = 1200
 RESET_MS = 250  # from a reset's answer to the reset: the line carries some hundred bytes first
 QUIET_MS = 2000  # so long after a frame what looks like a mistyped command is taken for a damaged frame
 _ECHO_BYTES = 1024
+_ABOUT_BYTES = 1024  # of an image's own account of itself, in one answer
 _NAME_BYTES = 8  # of an upload's SHA-256, by which it is known again behind a reset
 
 _HEADER = ">BBHHBB"
 _HEADER_BYTES = 8
 _READ, _WRITE = 0, 2
 _OS, _IMAGE = 0, 1
+_CABINET = 0xCAB  # ours; mcumgr leaves 64 and above to whoever makes a device
 
 # What any group can answer (mcumgr's MGMT_ERR_...).
 UNKNOWN, TOO_LARGE, INVALID, NOT_THERE, BAD_STATE, UNSUPPORTED, CORRUPT, BUSY, DENIED = 1, 2, 3, 5, 6, 8, 9, 10, 11
@@ -389,6 +392,26 @@ class Server:
         else:
             self._reply(asked, {"off": self._size})
 
+    # --- group cabinet -------------------------------------------------------------------------------------------------
+
+    def _about(self, values: dict, asked) -> dict:
+        """A piece of what the image in a slot says of itself: its header, then its TLVs, without the payload between them."""
+        slot, offset, most = values.get("slot"), values.get("off", 0), values.get("most", _ABOUT_BYTES)
+        if slot not in (0, 1) or not isinstance(offset, int) or not isinstance(most, int):
+            raise Refused(INVALID, "slot: 0 or 1; off: where the piece begins; most: bytes of it")
+        image = self._slots.image(slot)
+        if image is None:
+            raise Refused(NOT_THERE, "slot %d holds no complete image" % slot)
+        size = image.size - image.payload
+        if not 0 <= offset < size or most <= 0:
+            raise Refused(INVALID, "off: within the %d bytes that there are; most: above 0" % size)
+        if offset < HEADER_BYTES:
+            first, end = offset, HEADER_BYTES
+        else:
+            first, end = offset + image.payload, image.size
+        end = min(end, first + min(most, _ABOUT_BYTES))
+        return {"off": offset, "len": size, "data": self._slots.view(slot)[first:end]}
+
 
 _HANDLERS = {
     (_OS, 0, _WRITE): Server._echo,
@@ -400,4 +423,5 @@ _HANDLERS = {
     (_IMAGE, 0, _WRITE): Server._set_state,
     (_IMAGE, 1, _WRITE): Server._upload,
     (_IMAGE, 5, _WRITE): Server._erase,
+    (_CABINET, 0, _READ): Server._about,
 }

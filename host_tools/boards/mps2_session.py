@@ -315,6 +315,7 @@ class Mps2Session:
 
     lines: the rig's; those of UARTS are connected. nvram_path: keeps the board's memory; default: a file of this session.
     speed: STEPPED, REAL_TIME, SLOW, FAST or HOST
+    image: what the board was programmed with, its packs in its memory; default: this tree's, built when it is not there
     """
 
     def __init__(
@@ -323,13 +324,15 @@ class Mps2Session:
         packs: Mapping[str, bytes],
         nvram_path: str | os.PathLike | None = None,
         speed: str = STEPPED,
+        image: Path | None = None,
     ) -> None:
         self._lines = dict(lines)
         self.packs = packs
         self.clock: BatteryClock | None = None
         self._clock_s = 0  # what it showed when the board was switched on
         self._ahead_s = 0
-        self._image = ensure("mps2")
+        self._programmed = image is not None
+        self._image = image or ensure("mps2")
         self._speed = speed
         folder = tempfile.TemporaryDirectory(prefix="cabinet-")
         self._machines: list[Machine] = []
@@ -360,7 +363,8 @@ class Mps2Session:
     def start(self, now_ms: int) -> bool:
         """Power comes on; uptime begins at 0. Errors: BoardFailed."""
         self.stop()
-        self.nvram.put_packs(self.packs)
+        if not self._programmed:
+            self.nvram.put_packs(self.packs)
         self.nvram.power_on(provisioned=True)
         shown_s = None if self.clock is None else self.clock.switched_on(now_ms * 1000)
         self._clock_s, self._ahead_s = shown_s or 0, 0

@@ -4,12 +4,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import native
+from host_tools.boards.board_files import BoardFiles, NoBoard, in_use
 from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
 from host_tools.cabinet.exits import check_board, fail
@@ -51,6 +53,10 @@ def run(
     console: Annotated[
         str, typer.Option(help="Then live on in real time with the console there: a path (link to a pty) or HOST:PORT.")
     ] = "",
+    at: Annotated[
+        Path | None,
+        typer.Option(help="An mps2 board that cabinet flash programmed: its folder keeps program and memory."),
+    ] = None,
 ) -> None:
     """Run the cabinet: a front panel in a terminal, else a script in virtual time.
 
@@ -60,9 +66,16 @@ def run(
     Exit: 0 done, 1 an expectation failed or the script could not go on, 2 the script or a sheet is wrong.
     """
     check_board(board)
-    if console:
+    if at is not None and board != "mps2":
+        raise fail(f"--at names an emulated board of --board mps2; {board} keeps nothing", 2)
+    if console or at is not None:
         commands, packs = read_script(script) if script else (parse("power on"), games.packs())
-        raise typer.Exit(play(commands, packs, as_json, board, console))
+        try:
+            with in_use(at) if at is not None else nullcontext() as files:
+                code = play(commands, packs, as_json, board, console, files)
+        except NoBoard as error:
+            raise fail(str(error), 2) from None
+        raise typer.Exit(code)
     if script is None and board == "host" and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         from host_tools.face.app import FrontPanel
 
@@ -84,7 +97,14 @@ def read_script(path: Path) -> tuple[tuple[Command, ...], dict[str, bytes]]:
         raise fail(str(error), 2) from None
 
 
-def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool, board: str, console: str = "") -> int:
+def play(
+    commands: Sequence[Command],
+    packs: Mapping[str, bytes],
+    as_json: bool,
+    board: str,
+    console: str = "",
+    at: BoardFiles | None = None,
+) -> int:
     """Runs a parsed script and prints what happens, then serves the console if it is wanted somewhere; returns the exit code."""
     opened = {name: native.Pack(data) for name, data in packs.items()}
     transcript = Transcript(next(iter(opened.values())), opened)
@@ -98,7 +118,7 @@ def play(commands: Sequence[Command], packs: Mapping[str, bytes], as_json: bool,
             print(line, flush=True)
 
     try:
-        rig = Rig(packs, show, board=board)
+        rig = Rig(packs, show, board=board, at=at)
     except BoardsError as error:
         raise fail(str(error)) from None
     failure = ""

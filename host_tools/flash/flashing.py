@@ -24,10 +24,12 @@ from host_tools.flash.link import Link, Unplugged, Wire
 
 PATIENCE_S: Final = 60.0  # without any progress
 ASK_S: Final = 2.0  # for an answer to a question that changes nothing
-ASK_TIMES: Final = 5
+SOON_AGAIN: Final = 5  # questions after which the answer is either soon there or lost
+ASK_TIMES: Final = 15
 LOUD_S: Final = 300.0  # on a bad line: a list of images has 300 bytes, all of which have to arrive
 AGAIN_S: Final = 0.2
 VERDICT_S: Final = 4.0  # for the answer to the last piece, which waits for the verdict
+JUDGE_S: Final = 60.0  # until a board that did not wait for it has the verdict
 BOOT_S: Final = 30.0  # from a reset to the first answer
 REOPEN_S: Final = 0.5
 LEAST_BYTES: Final = 16  # of a piece, on the worst of lines
@@ -109,6 +111,7 @@ class Cabinet:
         self._patience_s = patience_s
         self._on_text = on_text
         self._on_progress = on_progress
+        self._answered = False
         self._link, self._client = self._open()
         self._spare_s = SPARE_S
         self.identity: Identity | None = None
@@ -132,7 +135,9 @@ class Cabinet:
     def _request(self, request: Any, spare_s: float) -> Any:
         """The answer, an error too. Errors: TimeoutError, Unplugged."""
         self._link.timeout_s = self._link.line_s(request.BYTES) + spare_s
-        return asyncio.run(self._client.request(request))
+        answer = asyncio.run(self._client.request(request))
+        self._answered = True
+        return answer
 
     def ask(self, make: Callable[[], Any], spare_s: float = ASK_S) -> Any:
         """The answer to a question that may be asked more than once. Errors: FlashError.
@@ -140,12 +145,12 @@ class Cabinet:
         Who has answered before is there, and the line is what is bad: then it is asked for a long time.
         """
         wire = self._link.wire
-        end_s = wire.now_s() + (LOUD_S if self.identity else 0)
+        end_s = wire.now_s() + (LOUD_S if self._answered else 0)
         tries = 0
         while tries < ASK_TIMES or wire.now_s() < end_s:
             tries += 1
             try:
-                return self._request(make(), spare_s if tries < ASK_TIMES else AGAIN_S)
+                return self._request(make(), spare_s if tries < SOON_AGAIN else AGAIN_S)
             except TimeoutError:
                 continue
             except Unplugged:
@@ -157,7 +162,7 @@ class Cabinet:
             "check that the port is the console of a cabinet that is switched on, at 115200 baud",
         )
 
-    def _told(self, answer: Any) -> Any:
+    def told(self, answer: Any) -> Any:
         """The answer. Errors: FlashError when it is a refusal."""
         if error(answer):
             raise FlashError(
@@ -174,7 +179,7 @@ class Cabinet:
         if success(parameters):
             self._link.initialize(parameters.buf_size)
         fields = [
-            self._told(self.ask(lambda letter=letter: OSApplicationInfoRead(format=letter))).output for letter in "snvi"
+            self.told(self.ask(lambda letter=letter: OSApplicationInfoRead(format=letter))).output for letter in "snvi"
         ]
         self.identity = Identity(*fields)
         if self.identity.program != PROGRAM:
@@ -186,33 +191,33 @@ class Cabinet:
         return self.identity
 
     def images(self) -> list[ImageState]:
-        return self._told(self.ask(lambda: ImageStatesRead(version=Version.V1))).images
+        return self.told(self.ask(lambda: ImageStatesRead(version=Version.V1))).images
 
     def test(self, hash_: bytes) -> None:
         """The image is started once, at the next reset."""
-        self._told(self.ask(lambda: ImageStatesWrite(version=Version.V1, hash=hash_)))
+        self.told(self.ask(lambda: ImageStatesWrite(version=Version.V1, hash=hash_)))
 
     def confirm(self) -> None:
         """What runs is to stay."""
-        self._told(self.ask(lambda: ImageStatesWrite(version=Version.V1, confirm=True)))
+        self.told(self.ask(lambda: ImageStatesWrite(version=Version.V1, confirm=True)))
 
     def go_back_to(self, hash_: bytes) -> None:
         """The image before the one that runs is started at the next reset."""
-        self._told(self.ask(lambda: ImageStatesWrite(version=Version.V1, hash=hash_, confirm=True)))
+        self.told(self.ask(lambda: ImageStatesWrite(version=Version.V1, hash=hash_, confirm=True)))
 
     def erase(self, slot: int) -> None:
-        self._told(self.ask(lambda: ImageErase(version=Version.V1, slot=slot)))
+        self.told(self.ask(lambda: ImageErase(version=Version.V1, slot=slot)))
 
     def reset(self) -> list[ImageState]:
         """Restarts the cabinet and waits for it; the images afterwards."""
-        self._told(self.ask(lambda: ResetWrite(version=Version.V1)))
+        self.told(self.ask(lambda: ResetWrite(version=Version.V1)))
         wire = self._link.wire
         end_s = wire.now_s() + BOOT_S
         wire.pause(1.0)  # it still answers a moment
         while True:
             try:
                 answer = self._request(ImageStatesRead(version=Version.V1), 0.5)
-                return self._told(answer).images
+                return self.told(answer).images
             except TimeoutError:
                 pass
             except Unplugged:
@@ -262,13 +267,23 @@ class Cabinet:
                     "the image before still runs; build and sign the image anew for this cabinet, then flash that",
                 )
             transfer.restarts += 1
-        if not any(bytes(state.hash or b"") == image.hash for state in self.images()):
+        if not self._lists(image.hash):
             raise FlashError(
                 exits.NOT_VALID,
                 "the cabinet does not list the image that was sent",
                 "the image before still runs; repeat",
             )
         return transfer
+
+    def _lists(self, hash_: bytes) -> bool:
+        """Whether the cabinet lists it. A slow board answers the last piece before it has judged the whole."""
+        wire = self._link.wire
+        end_s = wire.now_s() + JUDGE_S
+        while not any(bytes(state.hash or b"") == hash_ for state in self.images()):
+            if wire.now_s() > end_s:
+                return False
+            wire.pause(REOPEN_S)
+        return True
 
     def _transfer(self, image: NewImage, transfer: Transfer) -> "Refusal | None":
         """One whole transfer; None, or how the image was judged."""
@@ -288,7 +303,8 @@ class Cabinet:
             )
             sent_s = wire.now_s()
             try:
-                answer: Any = self._request(request, VERDICT_S if last else ASK_S if offset < 0 else self._spare_s)
+                first_s = ASK_S if transfer.retries < SOON_AGAIN else AGAIN_S
+                answer: Any = self._request(request, VERDICT_S if last else first_s if offset < 0 else self._spare_s)
             except (TimeoutError, Unplugged) as fault:
                 transfer.retries += 1
                 in_a_row = 0
@@ -307,7 +323,7 @@ class Cabinet:
                 continue
             if error(answer) and getattr(answer, "rc", None) == CORRUPT:
                 return Refusal(reason(answer))
-            told = self._told(answer)
+            told = self.told(answer)
             if offset > 0 or last:
                 self._learn(wire.now_s() - sent_s - self._link.line_s(request.BYTES))
             transfer.pieces += 1

@@ -1,4 +1,7 @@
-"""`cabinet image`: keys and application images. Exit: 0 done, 1 the image is refused or cannot be made, 2 wrong arguments."""
+"""`cabinet image`: keys and application images. Exit: 0 done, 1 the image is refused or cannot be made, 2 wrong arguments.
+
+`inspect --port` speaks to a cabinet and ends as host_tools/cabinet/exits.py says.
+"""
 
 import json
 from pathlib import Path
@@ -11,6 +14,8 @@ from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
 from host_tools.cabinet.exits import fail
 from host_tools.flash import images
+from host_tools.flash.flash_cli import Port, Teller, open_cabinet
+from host_tools.flash.inspecting import running, slot_line
 from host_tools.par.sheet import SheetError
 
 app = typer.Typer(no_args_is_help=True)
@@ -61,13 +66,41 @@ def verify(image: Annotated[Path, typer.Argument()], key: Key = images.DEVELOPME
 
 
 @app.command()
-def inspect(image: Annotated[Path, typer.Argument()], as_json: AsJson = False) -> None:
-    """Show what an image says of itself: versions, hashes, ports and pins. It is not verified."""
-    try:
-        data = image.read_bytes()
-    except OSError as error:
-        raise fail(f"cannot read {image}: {error.strerror}", 2) from None
-    _show(_done(lambda: images.inspect(data)), as_json)
+def inspect(
+    image: Annotated[Path | None, typer.Argument(help="An application image.")] = None,
+    port: Port = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what an image says of itself: versions, hashes, ports and pins. It is not verified.
+
+    With --port it is the application that runs in a cabinet, as the cabinet tells it over its console, and its slots.
+
+    Exit: 0 done, 1 no image, 2 wrong arguments; with --port 10 no port, 11 no answer, 13 refused, 14 broken off, 15 what the
+    cabinet tells does not fit.
+    """
+    if (image is None) == (port is None):
+        raise fail("name an image file, or a running cabinet with --port: one of the two", 2)
+    if image is not None:
+        try:
+            data = image.read_bytes()
+        except OSError as error:
+            raise fail(f"cannot read {image}: {error.strerror}", 2) from None
+        _show(_done(lambda: images.inspect(data)), as_json)
+        return
+    with open_cabinet(port, Teller(as_json, silent=True), 10) as (cabinet, _):
+        about = running(cabinet)
+        if as_json:
+            print(json.dumps(about))
+            return
+        if about["factory"]:
+            print(
+                f"no application out of a slot runs: the factory's does, version {about['version']} on {about['board']}"
+            )
+            print("it has no manifest; type verify at the console for the hash of the resident image")
+        else:
+            _show(about, False)
+        for slot in about["slots"]:
+            print(slot_line(slot))
 
 
 def _show(about: dict[str, Any], as_json: bool) -> None:
@@ -79,7 +112,9 @@ def _show(about: dict[str, Any], as_json: bool) -> None:
     rows += [("bytes", about["bytes"]), ("hash", about["hash"]), ("key", about["key"])]
     rows += [(name, manifest.get(name, "")) for name in ("firmware", "core")]
     rows += [(f"pack {name}", digest) for name, digest in manifest.get("packs", {}).items()]
-    rows += [("ports", manifest.get("ports", "")), ("files", len(about["files"]))]
+    rows += [("ports", manifest.get("ports", ""))]
+    if about["files"] is not None:
+        rows += [("files", len(about["files"]))]
     for name, value in rows:
         print(f"{name:<18} {value}")
     for kind, pins in manifest.get("pins", {}).items():

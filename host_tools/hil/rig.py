@@ -15,6 +15,7 @@ from firmware.commands import query as query_directly
 from firmware.main import Cabinet
 from firmware.rng import generator as rng
 from hal.boards.host import NVRAM_BYTES
+from host_tools.boards.board_files import BoardFiles
 from host_tools.hil import commission, want
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.auditor import Auditor
@@ -63,7 +64,8 @@ class Rig:
 
     `packs`: game name -> pack bytes. `on_event`: called with each event as it happens; `t` is in milliseconds.
     `board`: what the firmware runs on (sessions.BOARDS). `entropy`: which random device the cabinet has (world.ENTROPY); `note`:
-    which note acceptor (world.NOTE_ACCEPTORS). The memory holds the usual configuration (commission.py) unless the script says
+    which note acceptor (world.NOTE_ACCEPTORS). `at`: a board that keeps its memory from run to run; a blank one is filled at the
+    first power-on. The memory holds the usual configuration (commission.py) unless the script says
     `memory blank`.
     """
 
@@ -75,11 +77,12 @@ class Rig:
         board: str = "host",
         entropy: str = "asked",
         note: str = "ssp",
+        at: BoardFiles | None = None,
     ) -> None:
         self.now_ms = 0
         self._note = note
         self.world = World(self._heard, entropy=entropy, note=note)
-        self.session = session_on(board)(self.world.lines, packs, nvram_bytes)
+        self.session = session_on(board, at)(self.world.lines, packs, nvram_bytes)
         self.session.clock = self.world.clock
         self.state = "off"
         self.events: deque[Event] = deque(maxlen=10_000)
@@ -95,7 +98,8 @@ class Rig:
         self._answer: Event | None = None
         self.auditor: Auditor | None = None
         self._mains = False
-        self._fitted = False  # a memory has been put in
+        # A memory has been put in, now or in an earlier run.
+        self._fitted = at is not None and bytes(self.session.nvram.memory).strip(b"\xff") != b""
         self._cut_mains = False  # the `power cut after` to come takes the devices along
         self._ever_on = False
         self._chooser = random.Random(0)
@@ -203,13 +207,15 @@ class Rig:
     # --- what the firmware says ----------------------------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
-        if event["e"] == "query":
-            self._answer = event
-            self.state = event["state"]
-            return
-        if event["e"] == "state":
-            self.state = event["state"]
-        self._happened(event)
+        try:
+            if event["e"] in ("query", "state"):
+                self.state = event["state"]
+            if event["e"] == "query":
+                self._answer = event
+            else:
+                self._happened(event)
+        except (KeyError, TypeError):  # noise on the line has left something that can be read, and says nothing
+            self.world.console.text.append(f"damaged: {event}")
 
     def _happened(self, event: Event) -> None:
         # Keys in one order: MicroPython keeps no insertion order, and the same run gives the same text on every board.
@@ -238,8 +244,9 @@ class Rig:
         return self._answer
 
     def summary(self) -> Event:
-        """The totals that the cabinet's books hold."""
+        """The totals that the cabinet's books hold; `handpay` is all that was paid by hand, large wins included."""
         found = self.query()
+        found["handpay"] = found.get("handpay", 0) + found.get("large_win", 0)
         names = ("credit", "coins_in", "notes_in", "wagered", "won", "hopper_out", "handpay", "games", "tilts")
         audit = found.get("audit")
         return {

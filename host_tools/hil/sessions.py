@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from host_tools.boards.board_files import BoardFiles
 from host_tools.hil.host_session import HostSession
 from host_tools.hil.line import Line
 from host_tools.hil.models.battery_clock import BatteryClock
@@ -56,8 +57,10 @@ class Session(Protocol):
         ...
 
 
-def session_on(board: str) -> Callable[[Mapping[str, Line], Mapping[str, bytes], int], Session]:
-    """Makes sessions on `board`. Errors: ValueError names the boards there are."""
+def session_on(
+    board: str, at: BoardFiles | None = None
+) -> Callable[[Mapping[str, Line], Mapping[str, bytes], int], Session]:
+    """Makes sessions on `board`. at: an mps2 board that was programmed. Errors: ValueError names the boards there are."""
     if board == "host":
         return HostSession
     if board == "unix":
@@ -67,5 +70,6 @@ def session_on(board: str) -> Callable[[Mapping[str, Line], Mapping[str, bytes],
     if board == "mps2":
         from host_tools.boards.mps2_session import Mps2Session
 
-        return lambda lines, packs, _: Mps2Session(lines, packs)  # the size of its NVRAM is the board's
+        # The size of its NVRAM is the board's.
+        return lambda lines, packs, _: Mps2Session(lines, packs, at and at.memory, image=at and at.flash)
     raise ValueError(f"there is no board {board}; there is {', '.join(BOARDS)}")
