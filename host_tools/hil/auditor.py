@@ -196,12 +196,14 @@ class Auditor:
                 self._wrong(f"double credit: {-missing} notes of {pence} pence booked that are not in the cabinet")
         if _paid(books) > self._world.paid_pence:
             self._wrong(f"hoppers booked {_paid(books)}, paid only {self._world.paid_pence}")
+        by_hand = books["handpay"] + books["large_win"]
         for account, pence in self._told.items():
-            if pence > books[account]:
-                self._wrong(f"told before it was booked: {account} {pence} told, {books[account]} booked")
-        if books["handpay"] > self._handpay and not self._by_hand:
-            self._wrong(f"handpay of {books['handpay'] - self._handpay} without an attendant")
-        self._handpay = books["handpay"]
+            booked = by_hand if account == "handpay" else books[account]
+            if pence > booked:
+                self._wrong(f"told before it was booked: {account} {pence} told, {booked} booked")
+        if by_hand > self._handpay and not self._by_hand:
+            self._wrong(f"handpay of {by_hand - self._handpay} without an attendant")
+        self._handpay = by_hand
         self._sure = sum(self._booked(books).values())
 
     def _booked(self, books: Books) -> dict[int, int]:

@@ -200,6 +200,7 @@ class Line:
     def _run(self, now_us: int) -> None:
         now_ns = now_us * 1000
         flight, devices, faults, pop = self._flight, self.devices, self._faults, heapq.heappop
+        take = self.port.take
         while True:
             at_ns = flight[0][0] if flight else NEVER
             due: Device | None = None
@@ -216,8 +217,11 @@ class Line:
                 _, _, source, byte = pop(flight)
                 if faults.active or source == _LATE or self._late_ns > self.now_ns:
                     self._deliver(source, byte)
-                else:
+                elif source == _BOARD or self.echo:
                     self._pass(source, byte)
+                else:
+                    self._late_ns = self.now_ns
+                    take(byte)
             else:
                 wake_us = due.wake_us
                 due.poll(self.now_us)
@@ -234,18 +238,17 @@ class Line:
             self.now_us = at_ns // 1000
 
     def _pass(self, source: int, byte: int) -> None:
-        """As _deliver, on a line without a fault, which nearly all bytes find."""
-        now_us, devices, to_board = self.now_us, self.devices, True
+        """As _deliver, of what a device hears, on a line without a fault, which nearly all bytes find."""
+        now_us = self.now_us
         if source == _BOARD:
             self._board_pending -= 1
-            to_board = self.echo
-            for device in devices:
+            for device in self.devices:
                 device.receive(byte, now_us)
-        elif self.echo:
-            for index, device in enumerate(devices):
+        else:
+            for index, device in enumerate(self.devices):
                 if index != source:
                     device.receive(byte, now_us)
-        if to_board:
+        if self.echo:
             self._late_ns = self.now_ns
             self.port.take(byte)
 

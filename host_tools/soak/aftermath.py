@@ -284,11 +284,15 @@ def judge(
         must(books[name] == money // 100, f"{name} stands at {books[name]}, money says {money // 100}")
         must(given <= books[name] <= given + doubt, f"{name} counted {given} pulses of {books[name]}")
     told = shown.totals
-    for kind, name in (
-        ("coin", "coins_in"), ("note", "notes_in"), ("coin_out", "hopper_out"), ("handpay_paid", "handpay"),
-        ("round", "games"), ("round_end", "won"),
-    ):  # fmt: skip
-        must(told[kind] <= books[name], f"the display told of {kind} {told[kind]}, {name} is {books[name]}")
+    for kind, booked in (
+        ("coin", books["coins_in"]),
+        ("note", books["notes_in"]),
+        ("coin_out", books["hopper_out"]),
+        ("handpay_paid", books["handpay"] + books["large_win"]),
+        ("round", books["games"]),
+        ("round_end", books["won"]),
+    ):
+        must(told[kind] <= booked, f"the display told of {kind} {told[kind]}, booked is {booked}")
     must(not _logged(rig, events.MEMORY_REPAIRED), "memory was repaired, though nothing had decayed")
     must(_banks_agree(rig), "the banks of the memory differ")
     wrong += _rounds_wrong(rig, books, told["chosen"] + told["gamble_collect"])

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import (
@@ -22,9 +22,10 @@ from rich.text import Text
 from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
 from host_tools.cabinet.exits import check_board, fail
+from host_tools.flash.flashing import FlashError
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import RigError
-from host_tools.soak import cuts_all, event_cuts, soaking
+from host_tools.soak import cuts_all, event_cuts, soaking, update_kills
 from host_tools.soak import kills as power_kills
 from host_tools.soak import wear as journal_wear
 
@@ -50,6 +51,9 @@ def soak(
         int, typer.Option(help="Processes for --plays and --cuts; the result does not depend on them.", min=1)
     ] = 2,
     kills: Annotated[int, typer.Option(help="Instead: kill the board N times at random moments.", min=0)] = 0,
+    update: Annotated[
+        bool, typer.Option("--update", help="With --kills: in uploads, trials and confirmations of applications.")
+    ] = False,
     wear: Annotated[
         bool, typer.Option("--wear", help="Instead: what the journal writes, and what memory stands it.")
     ] = False,
@@ -69,15 +73,16 @@ def soak(
         return
     if plays:
         raise typer.Exit(_random_lives(games.packs(), plays, seed, jobs, as_json))
+    if update and (not kills or board not in update_kills.BOARDS):
+        raise fail(f"--update goes with --kills N and --board {' or '.join(update_kills.BOARDS)}: they have slots", 2)
     if not kills:
         raise typer.Exit(_soak_cuts(cuts, script, mains, jobs, as_json))
     with _progress(as_json) as progress:
         task = progress.add_task("power cuts", total=kills)
+        work = update_kills.run if update else power_kills.run
         try:
-            report = power_kills.run(
-                games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done)
-            )
-        except (RigError, BoardsError, BoardFailed) as error:
+            report = work(games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done))
+        except (RigError, BoardsError, BoardFailed, FlashError) as error:
             raise fail(str(error)) from None
     found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
     found["violations"] = report.violated
@@ -116,13 +121,16 @@ def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: 
         def show(cuts: int, done: int, tasks: int) -> None:
             progress.update(task, completed=done, total=tasks, description=f"{cuts} power cuts, scripts")
 
-        total, by_script = cuts_all.run(scripts, packs, kinds=kinds, every=every, jobs=jobs, progress=show)
-    if as_json:
-        print(cuts_all.as_json(total, by_script))
-    else:
-        print(cuts_all.as_text(total, by_script))
-    for violation in total.violations:
-        print(f"cabinet: {violation}", file=sys.stderr)
+        def told(script: cuts_all.Script, kind: str, found: Mapping[str, Any]) -> None:
+            """At once: the whole may take a quarter of an hour."""
+            if progress.disable:
+                cuts = f"{found['cuts'] + found['double_cuts']} cuts, {found['violated']} violations"
+                print(f"{script.name}, {kind}: {cuts}, {found['cpu_seconds']} s of CPU", file=sys.stderr, flush=True)
+            for violation in found["violations"]:
+                print(f"cabinet: {script.name}, {kind}: {violation}", file=sys.stderr, flush=True)
+
+        total, by_script = cuts_all.run(scripts, packs, kinds=kinds, every=every, jobs=jobs, progress=show, ended=told)
+    print(cuts_all.as_json(total, by_script) if as_json else cuts_all.as_text(total, by_script))
     return 1 if total.violated else 0
 
 

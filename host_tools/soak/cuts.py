@@ -3,12 +3,12 @@ the recovery from the first writes.
 
 What makes it affordable. As long as neither time passes nor the board sends a byte (a *moment*), the world outside is the same
 whichever byte is the last to land, and the board forgets all but its NVRAM. So a cut is decided by what the journal makes of
-the memory. At every byte the firmware's own `Journal.open` runs on the very memory that this cut leaves; cuts of one moment from
-which it comes back with the same facts, the same place in the log and the same log in both banks are one *group*, and what
-follows - boot, recovery, the rest of the script, its end, the judgement (aftermath.py) - is run for one of them in a forked
-child. Their memories may differ in torn bytes behind the end of the log (WATCHED_BYTES). These are watched in the child: should
-anything read one before it is written again, the group is no group, and each of its cuts is followed to the end by itself
-(`tainted`).
+the memory. At every byte the firmware's own `Journal.open`, and `salvage` where that fails, run on the very memory that this
+cut leaves; cuts of one moment from which they come back with the same facts, the same place in the log and the same log in both
+banks are one *group*, and what follows - boot, recovery, the rest of the script, its end, the judgement (aftermath.py) - is run
+for one of them in a forked child. Their memories may differ in torn bytes behind the end of the log (WATCHED_BYTES). These are
+watched in the child: should anything else read one before it is written again, the group is no group, and each of its cuts is
+followed to the end by itself (`tainted`).
 
 A second cut falls into every write of recovery, those of `Journal.open` included, for each member of the group: the memory of
 each is kept, as its torn bytes differ.
@@ -156,8 +156,17 @@ class _Explorer:
         def watched_open(self_: Journal) -> bool:
             return self._open(self_, whole_open)
 
-        self.whole_open = whole_open
+        def watched_salvage(self_: Journal) -> bool:
+            """What it reads of torn bytes is in the facts."""
+            torn, self.memory.torn = self.memory.torn, []
+            try:
+                return self.whole_salvage(self_)
+            finally:
+                self.memory.torn = torn
+
+        self.whole_open, self.whole_salvage = whole_open, Journal.salvage
         Journal.open = watched_open  # pyright: ignore[reportAttributeAccessIssue]
+        Journal.salvage = watched_salvage  # pyright: ignore[reportAttributeAccessIssue]
         try:
             for place, command in enumerate(self.commands):
                 self.place = place
@@ -170,7 +179,7 @@ class _Explorer:
         except _EnoughError:
             pass
         finally:
-            Journal.open = whole_open
+            Journal.open, Journal.salvage = whole_open, self.whole_salvage
         size = (self.memory.size - CONTROL_BYTES) // (BANKS * AREAS)
         marks = sum(self.memory.memory[area * size] == SNAPSHOT for area in range(AREAS))
         self.report.compactions = max(0, marks - 1)
@@ -259,13 +268,17 @@ class _Explorer:
         probe = RigNvram(len(content))
         probe.memory[:] = content
         journal = Journal(probe)
+
+        def known() -> dict[str, Any]:
+            values = [journal.get(key) for key in range(len(journal._values))]
+            return {name: value for name, value in vars(journal).items() if name != "_nvram"} | {"_values": values}
+
         try:
             formatted = self.whole_open(journal)
         except (JournalCorrupt, JournalWriteError) as error:
-            return (type(error).__name__, str(error)), bytes(probe.memory)
-        known = {name: value for name, value in vars(journal).items() if name != "_nvram"}
-        known["_values"] = [journal.get(key) for key in range(len(journal._values))]
-        return (formatted, known), bytes(probe.memory)
+            saved = self.whole_salvage(journal)
+            return (type(error).__name__, str(error), saved, known()), bytes(probe.memory)
+        return (formatted, known()), bytes(probe.memory)
 
     def _follow(self, group: _Group, strokes: Sequence[_Stroke]) -> None:
         """One of the group to its end; all of them, each alone, when a torn byte was looked at."""

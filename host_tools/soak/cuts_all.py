@@ -8,9 +8,10 @@ its first command (bringing up the cabinet, when that is `power on`) is cut once
 import gc
 import json
 import multiprocessing
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -63,7 +64,7 @@ def _begin(done: Any, packs: Mapping[str, bytes]) -> None:
 
 
 def _task(script: Script, kind: str, every: int) -> dict[str, Any]:
-    told = 0
+    told, began = 0, os.times()
 
     def tell(report: cuts.CutReport) -> None:
         nonlocal told
@@ -84,7 +85,8 @@ def _task(script: Script, kind: str, every: int) -> dict[str, Any]:
         )
     except Exception as error:
         report = cuts.CutReport(violated=1, violations=[f"the script does not run without a cut: {error}"])
-    return vars(report)
+    spent = sum(os.times()[:4]) - sum(began[:4])  # the forked children's, too
+    return {**vars(report), "cpu_seconds": round(spent, 1)}
 
 
 def run(
@@ -95,18 +97,23 @@ def run(
     every: int = 1,
     jobs: int = 2,
     progress: Callable[[int, int, int], None] = lambda cuts, done, tasks: None,
+    ended: Callable[[Script, str, Mapping[str, Any]], None] = lambda script, kind, found: None,
 ) -> tuple[cuts.CutReport, dict[str, dict[str, Any]]]:
-    """The total of all scripts, and the reports by script and kind. `progress`: cuts so far, tasks done, tasks."""
+    """The total of all scripts, and the reports by script and kind. `progress`: cuts so far, tasks done, tasks. `ended`: called
+    with each report at once; it is a CutReport's fields, and the `cpu_seconds` that it took."""
     tasks = sorted(((script, kind) for script in scripts for kind in kinds), key=_first)
     total, by_script = cuts.CutReport(), {}
     context = multiprocessing.get_context("fork")
     done = context.Value("Q", 0)
     with ProcessPoolExecutor(jobs, context, _begin, (done, packs)) as pool:
-        running = [(script, kind, pool.submit(_task, script, kind, every)) for script, kind in tasks]
-        for script, kind, future in running:
-            while not future.done():
-                wait([future], timeout=0.5)
-                progress(done.value, sum(each.done() for _, _, each in running), len(running))
+        running = {pool.submit(_task, script, kind, every): (script, kind) for script, kind in tasks}
+        under_way = set(running)
+        while under_way:
+            over, under_way = wait(under_way, timeout=0.5, return_when=FIRST_COMPLETED)
+            for future in over:
+                ended(*running[future], future.result())
+            progress(done.value, len(running) - len(under_way), len(running))
+        for future, (script, kind) in running.items():  # in their own order, whichever ended first
             report = future.result()
             report["violations"] = [f"{script.name}, {kind}: {text}" for text in report["violations"]]
             total.merge(report)
@@ -136,7 +143,8 @@ def as_text(total: cuts.CutReport, by_script: Mapping[str, Any]) -> str:
     for name, kinds in by_script.items():
         for kind, found in kinds.items():
             lines.append(
-                f"{name:28} {kind:6} {found['cuts']:7} cuts {found['double_cuts']:8} double {found['endings']:6} endings"
+                f"{name:30} {kind:6} {found['cuts']:7} cuts {found['double_cuts']:8} double {found['endings']:6} endings"
+                f" {found['cpu_seconds']:7.1f} s"
             )
     lines.append(
         f"{total.cuts} cuts, {total.double_cuts} double cuts, {total.endings} endings, {total.violated} violations;"

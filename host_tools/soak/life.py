@@ -27,6 +27,7 @@ RICH_PENCE: Final = 3000  # with more nobody puts a note in
 FULL_PENCE: Final = 600  # with more the player rather plays than inserts
 SETTLE_PLAYS: Final = 12  # at most between two settlements
 WITHIN_MS: Final = 600_000  # to settle, with all the free spins that there may be
+NOISE_MS: Final = 10  # of the most garbage on the console line
 REPAIR_MS: Final = 30_000  # until a cabinet that is repaired does something again
 NVRAM_BYTES: Final = 700  # of a play: a cut falls within so many
 SETTLED_MS: Final = (
@@ -215,7 +216,9 @@ class _Soak:
     def _mend(self, device: str) -> None:
         del self.broken[device]
         self.do(cmd.Clear(device))
-        if device == "console":  # ends the line that noise may have begun, and tells how things stand
+        if device == "console":  # when noise is over, ends the line that it may have begun, and asks how things stand
+            self.do(cmd.Wait(NOISE_MS))
+            self.do(cmd.Console(""))
             self.do(cmd.Console("watch on"))
 
     def _cut(self) -> None:
