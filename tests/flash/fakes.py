@@ -17,6 +17,7 @@ class Image:
         self.hash = hashlib.sha256(data).digest()
         self.version = "1.2.3+4"
         self.board = "host"
+        self.size, self.payload = len(data), 0
 
 
 class FakeSlots:
@@ -36,6 +37,10 @@ class FakeSlots:
 
     def image(self, slot: int) -> Image | None:
         return self.images[slot]
+
+    def view(self, slot: int) -> memoryview:
+        image = self.images[slot]
+        return memoryview(image.data if image else b"")
 
     def begin(self, slot: int, size: int, upload: bytes = b"") -> str:
         if slot == self.running:

@@ -117,8 +117,8 @@ def test_a_bad_line_unplugged_twice(bench: Bench):
     new = new_image(2_500)
     plugs = [3_000, 5_000]
     cabinet = bench.cabinet(lambda: Plug(bench.rig, plugs))
-    cabinet.identify()
     bench.rig.world.lines["console"].fault("noise", 10, 10)
+    cabinet.identify()
     done = cabinet.upload(new)
     assert plugs == []
     assert done.replugs == 2

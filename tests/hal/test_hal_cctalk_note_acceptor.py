@@ -288,6 +288,50 @@ def test_a_device_without_escrow_gets_no_notes():
     assert not rig.model.accepting
 
 
+def test_a_mode_forgotten_right_after_it_was_set_is_set_again():
+    rig = BillRig()
+    modify, forgotten = rig.model._commands[153], []
+
+    def once(data, now_us):
+        answer = modify[1](data, now_us)
+        if not forgotten:
+            forgotten.append(rig.model.fault("forget"))
+        return answer
+
+    rig.model._commands[153] = (1, once)
+    rig.run(8000)
+    assert forgotten
+    assert rig.model.accepting
+    assert ("fault", "out_of_service") not in rig.told
+
+
+def test_a_jam_that_is_over_is_no_news_after_a_restart():
+    """Its event is still shown, and a validator has none for its end: the self-check knows."""
+    rig = ready()
+    rig.model.fault("jam", "unsafe")
+    play(rig, ms=8000)
+    assert ("jam", "unsafe") in rig.told
+    rig.model.clear()
+    rig.run(SETTLED_MS)
+    assert rig.told[-1] != ("jam", "unsafe")
+    rig.model.fault("forget")
+    rig.cut_host()
+    rig.told.clear()
+    rig.run(500)
+    rig.boot()
+    rig.run(SETTLED_MS)
+    assert not [event for event in rig.told if event[0] == "jam"]
+    rig.model.fault("jam", "unsafe")
+    play(rig, ms=8000)
+    rig.model.fault("forget")
+    rig.cut_host()
+    rig.told.clear()
+    rig.run(500)
+    rig.boot()
+    rig.run(SETTLED_MS)
+    assert [event for event in rig.told if event[0] == "jam"] == [("jam", "unsafe")], "one that lasts is"
+
+
 def test_a_device_that_does_not_keep_its_mask_gets_no_notes():
     """It acknowledges and forgets: told once, no reset is made of it, and the line is not flooded."""
     rig = BillRig()
@@ -352,6 +396,25 @@ def test_a_device_that_forgets_its_inhibits():
     play(rig)
     assert rig.journal.credited == [500, 2000]
     settled(rig)
+
+
+@pytest.mark.parametrize("counters", [True, False])
+def test_inhibits_forgotten_while_the_host_was_off_make_no_news_of_old_events(counters):
+    """A zero mask looks like a reset, and the credit that is shown from before like one of the note in hand, which fell out."""
+    rig = ready(counters=counters)
+    play(rig, 500, 12_000)
+    rig.insert(500)
+    rig.run_until(lambda: rig.journal.pending is not None)
+    rig.model.fault("fall_back")
+    rig.run(1000)
+    rig.model.fault("forget")
+    rig.cut_host()
+    rig.run(500)
+    rig.boot()
+    rig.run(90_000)
+    assert rig.model.stacked == rig.journal.credited == [500]
+    assert rig.journal.disputed == [(500, "lost")]  # no counter moved, and the order may have been carried out
+    settled(rig, disputes=1)
 
 
 def test_a_reset_by_itself_is_told_and_repaired():

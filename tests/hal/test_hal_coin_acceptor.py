@@ -258,9 +258,33 @@ def test_an_unknown_last_counter_adopts_what_the_device_shows():
     acceptor = Acceptor(last_counter=None)
     acceptor.counter, acceptor.mask = 9, MASK
     acceptor.events = [(5, 0)] * 5
-    assert acceptor.start() == [("online", SERIAL)]
+    assert acceptor.start() == [("adopted", 9, 70), ("online", SERIAL)]
+    assert acceptor.driver.last_counter == 9
     acceptor.happen(1)
     assert acceptor.bench.tell(300) == [("coin", 10, 10, "GB010A", 0)]
+
+
+def test_a_coin_falls_while_an_acceptor_is_adopted():
+    """Count and counter are of one moment, so that coin is before both or after both."""
+    acceptor = Acceptor(last_counter=None)
+    acceptor.counter, acceptor.mask = 9, MASK
+    falls = iter([True])
+
+    def count():
+        answer = acceptor.say(acceptor.accepted.to_bytes(3, "little"))
+        if next(falls, False):
+            acceptor.happen(1)
+        return answer
+
+    acceptor.port.always(cctalk(2, 225), count)
+    assert acceptor.start() == [("adopted", 10, 71), ("online", SERIAL)]
+
+
+def test_an_acceptor_that_keeps_no_count_is_adopted_by_its_events():
+    acceptor = Acceptor(last_counter=None)
+    acceptor.counter, acceptor.mask = 9, MASK
+    acceptor.port.always(cctalk(2, 225), SILENCE)
+    assert acceptor.bench.tell(5000) == [("adopted", 9, -1), ("online", SERIAL)]
 
 
 def test_trap_3_the_counter_wraps_from_255_to_1():

@@ -457,6 +457,18 @@ def test_a_credited_note_that_comes_out_again():
     assert [(kind, *rest[1:]) for kind, *rest in told] == [("disputed", 2000, "given_back")]
 
 
+@pytest.mark.parametrize("lost", [2, 4])
+def test_a_note_that_the_counters_credit_is_not_the_one_that_comes_out_later(lost):
+    """Neither its credit nor its arrival was told. The next note is in the path when the device restarts, and goes back."""
+    rig = ready()
+    rig.model.fault("lose", lost)
+    play(rig, ms=80_000)
+    assert rig.journal.credited == rig.model.stacked == [2000]
+    told = tell(rig, "E1 03")
+    assert [event[0] for event in told] == ["refused"]
+    settled(rig)
+
+
 def test_an_unknown_event_hides_what_follows_it():
     """The credit behind it is not seen; the counters bring it to light."""
     rig = ready()
@@ -656,6 +668,28 @@ def test_an_attendant_gives_a_note_up():
     settled(rig, disputes=1)
     play(rig, 500)
     assert rig.journal.credited == [500]
+
+
+@pytest.mark.parametrize("off", ["before it is counted", "after"])
+def test_a_disputed_note_that_is_counted_later_is_disputed_once_over_a_restart(off):
+    """No record says that it was counted; its token says that it may be."""
+    rig = ready()
+    rig.model.fault("jam", "safe")
+    play(rig, ms=5000)
+    assert rig.host.give_up()
+    rig.run(1000)
+    if off == "after":
+        rig.model.clear()
+        rig.run(SETTLED_MS)
+    rig.cut_host()
+    rig.model.clear()
+    rig.run(SETTLED_MS)
+    assert rig.model.stacked == [2000]
+    rig.boot()
+    rig.run(SETTLED_MS)
+    play(rig, 500)
+    assert rig.journal.credited == [500]
+    settled(rig, disputes=1)
 
 
 @BOTH

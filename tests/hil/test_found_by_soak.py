@@ -100,3 +100,17 @@ def test_a_hopper_that_pays_its_last_coin_is_empty_without_a_fault(story):
     it.tell("fault hopper_100 silent\npress cash_out\nwait 2s\nclear hopper_100\nwait until tilted\nexpect books == ok")
     it.tell("expect tilt == hopper_empty\nexpect paid == 120\nrefill hopper_10\nturn attendant\nunturn attendant")
     it.tell(f"wait until handpay\nturn attendant\nunturn attendant\nwait until idle\nexpect handpay == 280\n{REST}")
+
+
+@pytest.mark.parametrize("silent_ms", range(200, 1000, 100))
+def test_a_hopper_that_comes_back_after_its_order_was_given_up_counts_its_coins(story, silent_ms):
+    """It was asked to get ready and is found to be gone; the other hopper paid. Ready and never sent, it would look at nothing
+    any more."""
+    it = story(f"expect books == ok\nwait 3s\ncoins 100 20\nfault hopper_100 silent\nwait {silent_ms}ms")
+    it.tell("press cash_out\nwait 5s")
+    it.tell(
+        "clear hopper_100\nwait until idle within 10s\nexpect paid == 120\nwait 2s\nfault hopper_100 runaway 2\nwait 3s"
+    )
+    it.tell(
+        f"expect tilt == hopper_extra\nexpect paid == 320\nturn technician\nunturn technician\nwait until idle\n{REST}"
+    )

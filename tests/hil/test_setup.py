@@ -317,6 +317,19 @@ def test_coins_from_before_a_ram_clear_are_not_credited_to_the_new_memory(rig):
     tell(it, "power on\nwait until idle\nwait 1s\nexpect credit == 200\nexpect audit == ok")
 
 
+def test_the_first_coin_after_a_ram_clear_is_disputed_when_it_dies_with_the_mains(rig):
+    """The acceptor was not restarted by the clear: where its count of coins stood is taken over when it is met."""
+    it = rig("power on\ncoin 100\npress cash_out\nwait until idle")
+    tell(it, f"{CLEAR}console {{asked}}\n{CLEARED}close logic\nconsole setup\n{TYPED}\nwait 500ms\nconsole {{asked}}")
+    tell(it, "wait until service\nunturn technician\nwait until idle\nwait 1s")
+    before = it.world.swallowed_pence
+    it.world.acceptor.insert(200, it.now_ms * 1000)
+    assert it.run_until(lambda: it.world.swallowed_pence > before, 5000)
+    tell(it, "power off\nwait 300ms\npower on\nwait 2s\nexpect tilt == coins_lost\nexpect credit == 0")
+    assert it.query()["coins_disputed"] == 1
+    assert it.query()["audit"] == 0
+
+
 def test_an_interrupted_ram_clear_waits_for_a_technician(rig, request):
     """CAB-NVM-05: half a clear is neither an old memory nor a new one."""
     cuts = (1, 2, 300, 16_000, 40_000, 65_536, 65_600) if request.config.getoption("--board") == "host" else (2, 40_000)

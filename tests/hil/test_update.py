@@ -8,6 +8,8 @@ from firmware.update.slots import Slots
 from host_tools.cabinet import games
 from host_tools.flash import images, romfs
 from host_tools.hil.host_session import PowerCut
+from host_tools.hil.rig import Rig
+from host_tools.hil.script import parse
 
 BOARDS = ("host", "mps2")
 MONEY = "coin 200\ncoin 100\nwait 1s\npress cash_out\nwait until idle within 1m\ncoin 50\nwait 1s\n"
@@ -169,6 +171,25 @@ def test_no_application_that_may_start_leaves_a_console_and_the_money(update):
     assert money(it) == before
 
 
+def test_an_application_starts_on_a_memory_that_is_full(update):
+    """What a cabinet has after weeks: all events, all meters. Its heap has to have room for the snapshot in one piece."""
+    old = Rig(games.packs())
+    old.run(parse("power on\n" + "open cashbox\nclose cashbox\nopen main\nclose main\n" * 40 + MONEY))
+    it = update()
+    assert it.test(application(it.board, "1.0.0"), 0) == ""
+    it.rig.cut_power()
+    it.rig.session.nvram.memory[:] = old.session.nvram.memory
+    it.it.tell("wait 300ms")
+    it.rig.session.start(it.rig.now_ms)
+    it.rig.run_for(9000)
+    assert it.running == 0
+    assert it.slots().failure(0) == ""
+    assert it.confirm() == ""
+    assert it.rig.query()["coins_in"] == old.query()["coins_in"]
+    it.restart()
+    assert it.running == 0
+
+
 def test_what_runs_is_checked_and_told(update):
     """Hashes at the console are those of the file; a bit that flips is found, and stops play (CAB-PRG-01)."""
     it = update()
@@ -182,7 +203,7 @@ def test_what_runs_is_checked_and_told(update):
         assert digest in said
     assert "slot 0, version 1.2.3" in said
     assert "not yet" in said
-    it.it.tell("wait 3m")
+    it.it.tell("wait 5m")  # a board at 25 MHz takes three minutes for application and resident image
     assert "good" in "\n".join(it.answer("verify"))
     log = it.answer("programs")
     assert f"     to   {about['hash']}" in log
@@ -190,7 +211,7 @@ def test_what_runs_is_checked_and_told(update):
     place = data.index(games.pack("dog_diner")) + 1000  # where this story does not look
     it.rig.session.slots.memory[place] ^= 1
     it.answer("verify again")
-    it.it.tell("wait 3m")
+    it.it.tell("wait 5m")  # a board at 25 MHz takes three minutes for application and resident image
     assert "DAMAGED" in "\n".join(it.answer("verify"))
     assert "program" in it.books()["tilt"]
     assert any("what runs is damaged" in line for line in it.answer("events"))

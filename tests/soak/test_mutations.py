@@ -38,7 +38,7 @@ def money(name: str) -> str:
     return (cuts_all.FOLDER / f"{name}.rig").read_text()
 
 
-FULL = START + "coins " + " ".join(["200"] * 251) + "\nexpect credit == 50000"
+FULL = START + "coins " + " ".join(["200"] * 250) + "\nwait 1s\ncoin 200\nexpect credit == 50000"
 
 TABLE: dict[Callable[[], None], tuple[str, str]] = {
     broken.coin_is_not_committed: ("cuts", COINS),
@@ -146,6 +146,11 @@ def test_it_is_caught(mutation):
 @pytest.mark.parametrize("script", [COINS, PLAY, PICK, PAY, NOTE], ids=["coins", "play", "pick", "pay", "note"])
 def test_the_same_scripts_are_clean_without_a_mutation(script):
     assert by_rig(script, False, True) == ""
+
+
+@pytest.mark.parametrize("script", sorted({script for by, script in TABLE.values() if by == "script"}))
+def test_a_script_that_catches_something_uncut_is_clean_without_a_mutation(script):
+    assert by_rig(script, False, False) == ""
 
 
 def test_a_long_history_is_clean_without_a_mutation():

@@ -14,7 +14,7 @@ from host_tools.hil import script_commands as cmd
 from host_tools.hil.rig import Rig, RigError
 from host_tools.hil.script import parse
 from host_tools.hil.vocabulary import NOTE_ACCEPTORS
-from host_tools.soak import breakage, soaking
+from host_tools.soak import breakage, cuts_all, soaking
 from host_tools.soak.shrink import CHECK, first_failure, likeness, shrink
 
 PLAYS = 240
@@ -31,6 +31,27 @@ def test_cabinets_live_through_everything():
     assert len(report.never_injected) < len(breakage.kinds("ssp")) // 3  # a longer run injects them all
     assert {"board at a byte", "mains at a byte", "board at rest", "board in recovery"} <= set(report.by_cut)
     print(f"\n{report.as_dict()}")
+
+
+@pytest.mark.parametrize(
+    "line", ['{"e":"state","stbte":"idle"}', '{"e":"query"}', '{"f":"coin"}', '{"e":["round"],"bet":1}']
+)
+def test_a_line_that_noise_has_changed_and_that_can_still_be_read_says_nothing(line):
+    rig = Rig(games.packs())
+    rig.audit()
+    rig.run(parse("power on"))
+    for byte in line.encode() + b"\n":
+        rig.world.console.receive(byte, rig.now_ms * 1000)
+    assert rig.state == "idle"
+    assert rig.query()["audit"] == 0
+
+
+def test_a_large_win_that_an_attendant_pays_is_no_finding():
+    rig = Rig(games.packs())
+    auditor = rig.audit()
+    rig.run(parse((cuts_all.FOLDER / "large_win.rig").read_text()))
+    assert auditor.violations == []
+    assert rig.summary()["handpay"] == rig.query()["large_win"] >= 100_000
 
 
 def test_the_result_does_not_depend_on_the_number_of_workers():
