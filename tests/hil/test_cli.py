@@ -78,7 +78,7 @@ def test_every_bad_line_is_refused_before_anything_runs(tmp_path):
         ("wait until handpay within 1s", "the state is"),
         ("coin 10\npower off\nexpect credit == 10", "the cabinet is off"),
         ("expect meter.bogus == 1", "the cabinet has no meter.bogus"),
-        ("want scatters 9", "none of"),
+        ("want scatters 15", "none of"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_its_line(tmp_path, text, message, monkeypatch):
