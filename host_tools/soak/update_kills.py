@@ -26,6 +26,7 @@ VERSIONS: Final = ("1.0.0", "2.0.0")
 PIECE: Final = 4096  # that a programmer writes at a time
 SOON_MS: Final = 4000  # from the beginning of a step until the kill
 NEAR_BYTES: Final = 8_000  # before the end of an upload: what comes then is worth more kills than its middle
+JUDGED_MS: Final = 15_000  # from there until a slow board has judged the whole, and somewhat more
 AGAIN: Final = 0.2  # of the starts after a kill are killed, too
 MONEY: Final = parse("coin 100\nwait 1s\npress cash_out\nwait until idle within 1m")
 
@@ -133,8 +134,8 @@ class _Updates:
         self.rig.cut_power()
         self.rig.run_for(dice.randrange(0, 400, 5))
 
-    def _soon(self) -> None:
-        self.kill_ms = self.rig.now_ms + self.dice.randrange(SOON_MS)
+    def _soon(self, within_ms: int = SOON_MS) -> None:
+        self.kill_ms = self.rig.now_ms + self.dice.randrange(within_ms)
 
     def _go_on(self, cabinet: Cabinet, listed: dict[bytes, Any]) -> None:
         """The next step of what an update is made of."""
@@ -182,7 +183,7 @@ class _Updates:
 
     def _sent(self, transfer: Transfer) -> None:
         if self.kill_ms is None and transfer.offset >= self._near_bytes:
-            self._soon()
+            self._soon(JUDGED_MS)
 
     # --- after a kill ------------------------------------------------------------------------------------------------
 
