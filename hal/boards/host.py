@@ -29,9 +29,9 @@ class BoardReset(SystemExit):
 
 
 class MemoryNvram(Nvram):
-    """NVRAM in a bytearray, which the caller keeps if it is to survive."""
+    """NVRAM in memory, which the caller keeps if it is to survive."""
 
-    def __init__(self, memory: bytearray):
+    def __init__(self, memory: bytearray | memoryview):
         self.memory = memory
         self.size = len(memory)
 
@@ -81,20 +81,8 @@ class FileNvram(Nvram):
         self._map.close()
 
 
-class MemorySlots(SlotMemory):
+class MemorySlots(MemoryNvram, SlotMemory):
     """Application slots in memory, which the caller keeps if it is to survive."""
-
-    def __init__(self, memory: bytearray | memoryview):
-        self.memory = memory
-        self.size = len(memory)
-
-    def read(self, offset: int, length: int) -> bytes:
-        self.check(offset, length)
-        return bytes(self.memory[offset : offset + length])
-
-    def write(self, offset: int, data: bytes) -> None:
-        self.check(offset, len(data))
-        self.memory[offset : offset + len(data)] = data
 
     def view(self, offset: int, length: int) -> memoryview:
         self.check(offset, length)

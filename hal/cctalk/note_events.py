@@ -117,9 +117,7 @@ class NoteEvents(NoteInHand):
         """The mask is zero, so this answer is of after whatever made it so. The one before may be older."""
         last = self._last
         if last is not None and last[0] and continues(last, answer):
-            self._masked = 0
-            self._mode_set = False
-            self._master = self.accepting = None
+            self._settings_gone()
             self._live(answer)
             return
         if last is None and self._place == UNSURE and self._may_go_on(answer):
@@ -133,6 +131,12 @@ class NoteEvents(NoteInHand):
             self._take(before)
         self._was_reset(answer)
 
+    def _settings_gone(self) -> None:
+        """Inhibit mask, operating mode and master inhibit are to be set again."""
+        self._masked = 0
+        self._mode_set = False
+        self._master = self.accepting = None
+
     def _may_go_on(self, answer: bytes) -> bool:
         """Whether it can be of the life that the note in hand was seen in."""
         return self._seen > 0 and answer[0] != 0 and counter_delta(self._seen, answer[0]) <= SHOWN_EVENTS
@@ -141,9 +145,7 @@ class NoteEvents(NoteInHand):
         """Nothing was read since our own start. So it may be a reset with events of its own, or the mask alone was forgotten and
         the same numbers are events of before the note in hand: the counters have to tell what became of it."""
         self._come_online()
-        self._masked = 0
-        self._mode_set = False
-        self._master = self.accepting = None
+        self._settings_gone()
         self._seen = answer[0]
         for age in range(min(answer[0], SHOWN_EVENTS) - 1, -1, -1):
             if not answer[1 + 2 * age]:
@@ -180,9 +182,7 @@ class NoteEvents(NoteInHand):
         self.resets += 1
         self._events.push(("device_reset",))
         self._device_reset()
-        self._masked = 0
-        self._mode_set = False
-        self._master = self.accepting = None
+        self._settings_gone()
         self._take(answer)
         self._judged(answer)
 

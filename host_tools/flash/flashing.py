@@ -19,6 +19,7 @@ from smpclient.generics import error, success
 from smpclient.requests.image_management import ImageErase, ImageStatesRead, ImageStatesWrite, ImageUploadWrite
 from smpclient.requests.os_management import MCUMgrParametersRead, OSApplicationInfoRead, ResetWrite
 
+from firmware.update import image as images
 from host_tools.cabinet import exits
 from host_tools.flash.link import Link, Unplugged, Wire
 
@@ -71,6 +72,12 @@ class NewImage:
     hash: bytes
     version: str
     board: str
+
+    @classmethod
+    def of(cls, data: bytes) -> "NewImage":
+        """The image in `data`. Errors: firmware.update.image.ImageError when it is none."""
+        found = images.parse(data)
+        return cls(data, found.hash, found.version, found.board)
 
 
 @dataclass

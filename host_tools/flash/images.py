@@ -232,9 +232,14 @@ def inspect(data: bytes) -> dict[str, Any]:
     """What an image says of itself; nothing of it is checked but its structure. ImageFailed."""
     try:
         image = firmware_image.parse(data)
-        about = image.manifest()
+        about = describe(image)
     except firmware_image.ImageError as error:
         raise ImageFailed(str(error)) from None
+    return {**about, "files": {name: len(content) for name, content in _files(data, image).items()}}
+
+
+def describe(image: firmware_image.Image) -> dict[str, Any]:
+    """What header and TLVs say, from a file or from a cabinet. Errors: ImageError of its manifest."""
     return {
         "version": image.version,
         "counter": image.counter,
@@ -242,8 +247,7 @@ def inspect(data: bytes) -> dict[str, Any]:
         "bytes": image.size,
         "hash": image.hash.hex(),
         "key": image.key_hash.hex(),
-        "manifest": about,
-        "files": {name: len(content) for name, content in _files(data, image).items()},
+        "manifest": image.manifest(),
     }
 
 

@@ -15,6 +15,7 @@ from smpclient.generics import error_v1
 from firmware.update import image as images
 from host_tools.cabinet import exits
 from host_tools.flash.flashing import Cabinet, FlashError
+from host_tools.flash.images import describe
 
 GROUP: Final = 0xCAB  # the cabinet's own (firmware/update/smp.py)
 PIECE_BYTES: Final = 1024
@@ -94,19 +95,9 @@ def _read(data: bytes) -> dict[str, Any]:
     try:
         # The parser wants an image, and looks at nothing between header and TLVs.
         image = images.parse(data[: images.HEADER_BYTES] + bytes(payload) + data[images.HEADER_BYTES :])
-        manifest = image.manifest()
+        return {**describe(image), "files": None}
     except images.ImageError as fault:
         raise _unfit(f"what the cabinet says of its image is no image's: {fault}") from None
-    return {
-        "version": image.version,
-        "counter": image.counter,
-        "board": image.board,
-        "bytes": image.size,
-        "hash": image.hash.hex(),
-        "key": image.key_hash.hex(),
-        "manifest": manifest,
-        "files": None,
-    }
 
 
 def _unfit(what: str) -> FlashError:

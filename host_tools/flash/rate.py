@@ -20,9 +20,7 @@ CAPACITY = 3 / 4 * (LINE_BYTES - 3) / LINE_BYTES / BYTE_S
 def sample_image(board: str, size: int = IMAGE_BYTES) -> NewImage:
     """An image that is valid and too small to hold an application."""
     content = romfs.write({"firmware/main.py": bytes(place * 7 & 0xFF for place in range(size))})
-    data = images.sign(content, images.DEVELOPMENT_KEY, board, {"version": "9.0.0"}, "9.0.0", 1)
-    found = images.firmware_image.parse(data)
-    return NewImage(data, found.hash, found.version, found.board)
+    return NewImage.of(images.sign(content, images.DEVELOPMENT_KEY, board, {"version": "9.0.0"}, "9.0.0", 1))
 
 
 def upload(packs: Mapping[str, bytes]) -> list[Figure]:

@@ -161,6 +161,11 @@ class Line:
         """A fault is waiting for bytes, or lasts until it is cleared."""
         return self._faults.lasting
 
+    @property
+    def was_faulty(self) -> bool:
+        """There was a fault, now or earlier."""
+        return self._faults.ever
+
     def clear(self) -> None:
         """The line is good again; bytes that are already late stay late."""
         self._faults.clear()

@@ -37,6 +37,7 @@ class LineFaults:
     def __init__(self, name: str, seed: int) -> None:
         self._name = name
         self._random = Random(seed)
+        self.ever = False  # a fault was set, and what it left may still be heard
         self.clear()
 
     def clear(self) -> None:
@@ -64,7 +65,7 @@ class LineFaults:
     def set(self, kind: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
         """Takes a fault and returns its arguments with defaults. Errors: ValueError lists the known kinds."""
         values = resolve(f"line {self._name}", LINE_FAULTS, kind, args)
-        self.active = True
+        self.active = self.ever = True
         if kind in ("drop", "corrupt", "duplicate"):
             counts = {"drop": self._drop, "corrupt": self._corrupt, "duplicate": self._duplicate}[kind]
             for way in ("rx", "tx") if values[1] == "both" else (str(values[1]),):

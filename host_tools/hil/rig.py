@@ -214,7 +214,10 @@ class Rig:
                 self._answer = event
             else:
                 self._happened(event)
-        except (KeyError, TypeError):  # noise on the line has left something that can be read, and says nothing
+        except (KeyError, TypeError):
+            if not self.world.lines["console"].was_faulty:
+                raise
+            # Noise has left something that can be read, and says nothing.
             self.world.console.text.append(f"damaged: {event}")
 
     def _happened(self, event: Event) -> None:

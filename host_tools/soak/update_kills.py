@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from firmware.update import image as images
 from firmware.update.slots import Slots
+from host_tools.flash import programmer
 from host_tools.flash.flashing import Cabinet, FlashError, NewImage, Transfer
 from host_tools.flash.images import DEVELOPMENT_KEY, build_image
 from host_tools.flash.rig_wire import RigWire
@@ -23,7 +23,6 @@ from host_tools.soak.recovery import MAX_SHOWN, recover
 
 BOARDS: Final = ("host", "mps2")  # that have slots
 VERSIONS: Final = ("1.0.0", "2.0.0")
-PIECE: Final = 4096  # that a programmer writes at a time
 SOON_MS: Final = 4000  # from the beginning of a step until the kill
 NEAR_BYTES: Final = 8_000  # before the end of an upload: what comes then is worth more kills than its middle
 JUDGED_MS: Final = 15_000  # from there until a slow board has judged the whole, and somewhat more
@@ -56,13 +55,10 @@ class _Updates:
         self.report = UpdateKillReport()
         self.applications = {}
         for version in VERSIONS:
-            data = build_image(DEVELOPMENT_KEY, board, packs, version, 1)
-            found = images.parse(data)
-            self.applications[found.hash] = NewImage(data, found.hash, found.version, found.board)
+            new = NewImage.of(build_image(DEVELOPMENT_KEY, board, packs, version, 1))
+            self.applications[new.hash] = new
         self.kept = b""  # hash of the application that was confirmed last
-        self.maybe = (
-            b""  # of one that may start all the same: to be tried, or confirmed by an order that nothing has answered
-        )
+        self.maybe = b""  # of one that may start all the same: to be tried, or ordered to stay and nothing has answered
         self.step = ""
         self.trial = False
         self.kill_ms: int | None = None
@@ -93,10 +89,7 @@ class _Updates:
         slots = self._slots()
         why = ""
         for slot, new in enumerate(self.applications.values()):
-            why = why or slots.begin(slot, len(new.data))
-            for place in range(0, len(new.data), PIECE):
-                why = why or slots.write(slot, place, new.data[place : place + PIECE])
-            why = why or list(slots.finish(slot))[-1]
+            why = why or programmer.write(slots, slot, new.data)
         why = why or slots.test(next(iter(self.applications)))
         if why:
             raise FlashError(1, f"the first application is not taken: {why}", "")

@@ -2,16 +2,13 @@
 
 import pytest
 
-from firmware.update import image as images
 from host_tools.flash.flashing import Cabinet, NewImage
 from host_tools.flash.rig_wire import RigWire
 from tests.hil.test_update import BOARDS, MONEY, application
 
 
 def new_image(board: str, version: str, counter: int = 1) -> NewImage:
-    data = application(board, version, counter)
-    found = images.parse(data)
-    return NewImage(data, found.hash, found.version, found.board)
+    return NewImage.of(application(board, version, counter))
 
 
 def test_flash_test_confirm_and_back(story, request):

@@ -6,7 +6,7 @@ import pytest
 
 from firmware.update.slots import Slots
 from host_tools.cabinet import games
-from host_tools.flash import images, romfs
+from host_tools.flash import images, programmer, romfs
 from host_tools.hil.host_session import PowerCut
 from host_tools.hil.rig import Rig
 from host_tools.hil.script import parse
@@ -47,11 +47,7 @@ class Update:
         return Slots(self.rig.session.slots, self.board)
 
     def write(self, data: bytes, slot: int) -> str:
-        now = self.slots()
-        why = now.begin(slot, len(data))
-        for first in range(0, len(data), 4096):
-            why = why or now.write(slot, first, data[first : first + 4096])
-        return why or list(now.finish(slot))[-1]
+        return programmer.write(self.slots(), slot, data)
 
     def test(self, data: bytes, slot: int) -> str:
         return self.write(data, slot) or self.slots().test(self.slots().image(slot).hash)

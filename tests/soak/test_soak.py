@@ -39,7 +39,7 @@ def test_cabinets_live_through_everything():
 def test_a_line_that_noise_has_changed_and_that_can_still_be_read_says_nothing(line):
     rig = Rig(games.packs())
     rig.audit()
-    rig.run(parse("power on"))
+    rig.run(parse("power on\nfault console corrupt 1 tx\nclear console"))
     for byte in line.encode() + b"\n":
         rig.world.console.receive(byte, rig.now_ms * 1000)
     assert rig.state == "idle"
