@@ -94,7 +94,8 @@ def rngtest_there() -> None:
 def test_rngtest_passes_the_chain_and_refuses_a_flaw():
     chain = Chain()
     assert batteries.rngtest(Feed(words(chain)), 200)[0].verdict == PASS
-    assert batteries.rngtest(Feed(words(chain, flawed=True)), 200)[0].verdict == FAIL
+    # Of 200 blocks a flaw that is as small as this one fails too few for certainty once in a few hundred runs.
+    assert batteries.rngtest(Feed(words(chain, flawed=True)), 1000)[0].verdict == FAIL
     assert batteries.rngtest(Feed(iter([b"short"])), 200)[0].verdict == NOT_RUN
 
 
