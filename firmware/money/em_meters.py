@@ -1,7 +1,8 @@
 """Electromechanical meters: a pulse queue that survives power loss (CAB-MTR-07).
 
 Money to count is added in the transaction that books the coin. A pulse is taken off the queue before it is given: after a
-power cut at most that one pulse is in doubt, it is logged and never repeated. It is counted when its time is over.
+power cut at most that one pulse is in doubt. It is counted when its time is over. One that the panel's boards may not have
+heard is in doubt, too. Whatever is in doubt is counted, logged and never repeated.
 
 A pulse that is known to have drawn no current has moved no meter: it goes back to the queue, and the tilt stops both meters
 until a technician has plugged it in. Where it was the sense that is broken, the meter is ahead by that one pulse.
@@ -75,6 +76,8 @@ class EmMeters:
             self._tilts.latch("em_meter", transaction)
         else:
             transaction.count(name)
+            if self._panel.doubtful(name):
+                transaction.event(events.EM_PULSE_IN_DOUBT, _number(name))
         transaction.commit()
 
 

@@ -147,10 +147,11 @@ class Panel:
     def pulse(self, name: str) -> bool:
         """Send one pulse, now. True: it is on its way and must not be asked for again. KeyError: no such name.
 
-        False: nothing was sent, because the coil is still in its on and off time, or the panel is offline.
+        False: nothing was sent, because the coil is still in its on and off time, or the panel is offline, or has not answered
+        for a moment and may soon be.
         """
         solenoid = self._solenoids[name]
-        if not self.online or self.busy(name, self._now_ms):
+        if not self.online or self.busy(name, self._now_ms) or self._now_ms - self._heard_ms > ANSWER_MS:
             return False
         if not self._tell(encode(solenoid.address, KICK, solenoid.kick)):
             return False
@@ -164,6 +165,13 @@ class Panel:
         KeyError: no such name.
         """
         return self._solenoids[name].missed()
+
+    def doubtful(self, name: str) -> bool:
+        """Whether nothing is known of the last pulse, now over: boards that do not answer may not have heard the kick either.
+
+        Without a sense in the wiring a pulse is taken for given. KeyError: no such name.
+        """
+        return self._solenoids[name].doubtful()
 
     def busy(self, name: str, now_ms: int) -> bool:
         """Whether the coil is in the on and off time of its last pulse. KeyError: no such name."""

@@ -159,4 +159,11 @@ class Solenoid:
 
     def missed(self) -> bool:
         """True when the last pulse was looked at and drew no current. Too few looks prove nothing."""
-        return self.sense_address >= 0 and not self.felt and self._looks >= PROVING_LOOKS
+        return self._unfelt() and self._looks >= PROVING_LOOKS
+
+    def doubtful(self) -> bool:
+        """True when the last pulse was looked at too seldom to know anything of it."""
+        return self._unfelt() and self._looks < PROVING_LOOKS
+
+    def _unfelt(self) -> bool:
+        return self.sense_address >= 0 and not self.felt

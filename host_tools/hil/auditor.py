@@ -31,8 +31,6 @@ from host_tools.hil.script_commands import Command
 from host_tools.hil.world import World
 
 GRACE_MS = 1000  # for which a line is out of step after a fault has ended
-_KICK = 0x07
-_KICK_BYTES = 8
 _METERS = ("em_in", "em_out")
 
 Books = dict[str, Any]
@@ -55,7 +53,7 @@ class Auditor:
         self._active: dict[str, list[Command]] = {}  # faults by device that have not been cleared
         self._tilted: set[str] = set()
         self._told: Counter[str] = Counter()  # pence that the console told of
-        self._faulty_ms: dict[str, int] = {}
+        self._console_fault_ms = -GRACE_MS - 1
         self._by_hand = False  # an attendant was there since the last settlement
         self._handpay = 0
         # Coins since the last settlement
@@ -73,7 +71,6 @@ class Auditor:
         self._lacking = 0  # pence that left and are not booked, for a reason
         self._missed_pence = 0
         # Electromechanical meters
-        self._spoiled: Counter[str] = Counter()
         self._doubts: Counter[str] = Counter()
         self._missed: Counter[str] = Counter()  # given again, as no current was seen
         self._events = 0
@@ -81,40 +78,27 @@ class Auditor:
         self._rounds = 0
         self._bets = self._awards = 0
         self._lost_count = False
-        self._watch_kicks()
 
     # --- what happens ----------------------------------------------------------------------------------------------
 
-    def _watch_kicks(self) -> None:
-        port = self._world.lines["panel"].port
-        write, names = port.write, {1 << place: name for place, name in enumerate(_METERS)}
-
-        def watched(data: bytes | bytearray | memoryview) -> None:
-            write(data)
-            if len(data) == _KICK_BYTES and data[1] == _KICK:
-                name = names.get(int.from_bytes(data[4:6], "big"), "")
-                self._spoiled[name] += self._is_faulty("panel")
-
-        port.write = watched
-
-    def _is_faulty(self, name: str) -> bool:
-        """A line (and the panel behind it) is at fault, or was a moment ago."""
+    def _console_is_faulty(self) -> bool:
+        """What it tells is damaged, or was a moment ago."""
         now_ms = self._now_ms()
-        if self._world.lines[name].faulty or (name == "panel" and self._world.panel.faulty):
-            self._faulty_ms[name] = now_ms
-        return now_ms - self._faulty_ms.get(name, -GRACE_MS - 1) <= GRACE_MS
+        if self._world.lines["console"].faulty:
+            self._console_fault_ms = now_ms
+        return now_ms - self._console_fault_ms <= GRACE_MS
 
     def began(self, command: Command) -> None:
         """A command is about to be carried out."""
+        if isinstance(command, cmd.Fault | cmd.Clear) and command.device == "console":
+            self._console_fault_ms = self._now_ms()
         self._excuses |= demanded(command, self._world.note_line)
         if isinstance(command, cmd.Key) and command.key == "attendant" and command.turned:
             self._by_hand = True
         elif isinstance(command, cmd.Clear):
             self._active.pop(command.device, None)
-            self._faulty_ms[command.device] = self._now_ms()
         elif isinstance(command, cmd.Fault):
             self._active.setdefault(command.device, []).append(command)
-            self._faulty_ms[command.device] = self._now_ms()
             self._note_faults = self._note_faults or "notes_disputed" in demanded(command, self._world.note_line)
             if command.kind == "stuck" and command.args == ("attendant",):
                 self._by_hand = True
@@ -124,7 +108,7 @@ class Auditor:
     def heard(self, event: Books) -> None:
         """The console told of something. What it tells must be booked already (journal before act)."""
         kind = event["e"]
-        if self._is_faulty("console"):
+        if self._console_is_faulty():
             return
         if kind == "state":
             self._tilts(event["tilts"])
@@ -321,11 +305,11 @@ class Auditor:
         self._lacking, self._missed_pence = lacking, missed
 
     def _settle_meter(self, name: str, pence: int, counted: int) -> None:
-        """The books count whole pounds; the meter on the wall lacks no pulse but those in doubt or spoiled."""
+        """The books count whole pounds; the meter on the wall lacks no pulse but those that the log calls doubtful."""
         pulses = self._world.panel.pulses[name]
         if counted != pence // 100:
             self._wrong(f"{name} stands at {counted} with {pence} pence")
-        lost, again = self._doubts[name] + self._spoiled[name], self._missed[name]
+        lost, again = self._doubts[name], self._missed[name]
         if not counted - lost <= pulses <= counted + again:
             self._amiss(
                 (counted - pulses) * 100,

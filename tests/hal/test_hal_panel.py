@@ -16,7 +16,7 @@ READ = opp("20 08 00 00 00 00")
 KICK_IN, KICK_OUT = opp("20 07 00 01 00 01"), opp("20 07 00 02 00 02")
 LAMPS_OUT = opp("21 13 07 00 00 00 00")
 CONFIGURE = [opp("20 14 00 02 32 10"), opp("20 14 01 02 32 10")]
-BIT = {name: bit for rows in (DEFAULT.buttons, DEFAULT.doors, DEFAULT.keys) for name, _, bit in rows}
+BIT = {name: bit for rows in (DEFAULT.buttons, DEFAULT.doors, DEFAULT.keys, DEFAULT.senses) for name, _, bit in rows}
 
 
 class Board:
@@ -311,6 +311,35 @@ def test_no_pulse_while_offline():
     board = Board()
     assert not board.driver.pulse("em_in")
     assert not board.driver.busy("em_in", 0)
+
+
+def test_no_pulse_for_boards_that_have_not_answered_for_a_moment(board):
+    """They are not offline yet, and a kick that they do not hear would be counted."""
+    board.silent = True
+    board.bench.run(60)
+    assert board.driver.online
+    assert not board.driver.pulse("em_in")
+    board.silent = False
+    board.bench.run(60)
+    assert board.driver.pulse("em_in")
+
+
+@pytest.mark.parametrize(
+    ("looks", "current", "missed", "doubtful"),
+    [(4, True, False, False), (4, False, True, False), (0, True, False, True), (1, False, False, True)],
+)
+def test_what_is_known_of_a_pulse_that_is_over(board, looks, current, missed, doubtful):
+    driver, bench = board.driver, board.bench
+    if current:
+        board.closed.add("em_in")  # the sense in series with its coil
+    assert driver.pulse("em_in")
+    board.silent = True
+    for _ in range(looks):
+        board.silent = False
+        bench.run(10)
+        board.silent = True
+    bench.run(120 - 10 * looks)
+    assert (driver.missed("em_in"), driver.doubtful("em_in")) == (missed, doubtful)
 
 
 # Bounds.

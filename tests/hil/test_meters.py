@@ -253,9 +253,35 @@ def test_power_lost_in_a_pulse_leaves_that_one_in_doubt_and_never_repeats_it(sto
         it.world.acceptor.insert(100, it.rig.now_ms * 1000)
         it.rig.run_for(after_ms)
         it.cut().tell("wait 1s")
-    it.tell("console events 128\nwait 1s")
-    doubts = sum("in doubt" in line for line in it.world.console.text)
+    doubts = _doubts(it)
     books = it.balanced()
     assert books["em_in"] * 100 == books["coins_in"]
     assert doubts > 0
     assert 0 <= books["em_in"] - it.world.panel.pulses["em_in"] <= doubts
+
+
+def test_pulses_that_a_silent_panel_may_not_have_heard_are_in_doubt_and_never_repeated(story):
+    """Whenever the cable is pulled: before, in and after a pulse, and in the same moment as the kick."""
+    it = story()
+    for after_ms in range(200, 420, 10):
+        it.world.acceptor.insert(200, it.rig.now_ms * 1000)
+        it.rig.run_for(after_ms)
+        it.tell("fault panel mute\nwait 1s\nclear panel\nwait until idle within 10s\nwait 1s")
+    doubts = _doubts(it)
+    books = it.balanced()
+    assert books["em_in"] * 100 == books["coins_in"]
+    assert (
+        0 < books["em_in"] - it.world.panel.pulses["em_in"] <= doubts <= 22
+    )  # one each time: a panel that is silent gets no more
+
+
+def test_a_sound_panel_leaves_no_pulse_in_doubt(story):
+    it = story("coin 200\nwait 1s\nnote 500\nwait 5s\nexpect credit == 700\npress cash_out\nwait until idle within 1m")
+    assert (_doubts(it), it.world.panel.pulses["em_in"]) == (0, 7)
+    it.balanced()
+
+
+def _doubts(it) -> int:
+    """Pulses that the log of events calls doubtful."""
+    it.tell("console events 128\nwait 1s")
+    return sum("in doubt" in line for line in it.world.console.text)
