@@ -343,7 +343,7 @@ def test_an_interrupted_ram_clear_waits_for_a_technician(rig, request):
             "close logic\nunturn technician\npower on\nwait 2s\nexpect state == locked\ncoin 100\npress start\nwait 1s",
         )
         assert it.world.acceptor.returned[-1] == 100
-        tell(it, "power off\npower on\nexpect state == locked")
+        tell(it, "power off\npower on\nwait 2s\nexpect state == locked")
         assert "turn the technician key" in tell(it, "console ramclear")
         said = tell(it, CLEAR)
         if "is on the machine" in said:  # what the first half of the clear has left
