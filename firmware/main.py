@@ -275,6 +275,10 @@ class Cabinet:
         """Why memory may not be cleared now, "" when a technician stands at the open cabinet (CAB-NVM-06)."""
         if self.refused:
             return "not without an application: the memory is untouched and may hold a player's money"
+        return self.no_access()
+
+    def no_access(self) -> str:
+        """ "" when a technician stands at the open cabinet: key turned, logic door open. Else what is missing."""
         panel = self.devices.panel
         if not panel.known:
             return "the I/O board does not answer, so key and door cannot be read"

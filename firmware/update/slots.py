@@ -325,19 +325,23 @@ class Slots:
         state.preferred = other
         return self._save()
 
-    def repair(self, slot: int) -> str:
-        """A technician says which image counts, after the record was lost."""
+    def repair(self, slot: int):
+        """A technician says which image counts, after the record was lost. Yields as finish()."""
         if self.known:
-            return "the slots' record is sound: use test and confirm"
-        found, why = images.judge(self.view(slot), self._board, 0, self._keys)
-        if found is None:
-            return why
-        self.state = State()
-        self.state.preferred = slot
-        self.state.status[slot] = CONFIRMED
-        self.state.floor = found.counter
-        self.known = True
-        return self._save()
+            yield "the slots' record is sound: use test and confirm"
+            return
+        why = None
+        for why in images.check(self.view(slot), self._board, 0, self._keys):
+            if why is None:
+                yield None
+        if not why:
+            self.state = State()
+            self.state.preferred = slot
+            self.state.status[slot] = CONFIRMED
+            self.state.floor = images.parse(self.view(slot)).counter
+            self.known = True
+            why = self._save()
+        yield why
 
     # --- the loader's -----------------------------------------------------------------------------------------------
 

@@ -1,9 +1,10 @@
-"""Console command of what runs: the hashes that an inspector compares, and when they were last found right."""
+"""Console commands of what runs: the hashes that an inspector compares, when they were last found right, and the slots."""
 
 from firmware.programs import VERSION
 from firmware.update import trust
-from firmware.update.image import ImageError
+from firmware.update.image import ImageError, parse
 from firmware.update.selfcheck import GOOD, VERDICTS
+from firmware.update.slots import COMPLETE, STATUS, TRIED, WRITING
 
 
 def _hex(digest: bytes) -> str:
@@ -44,4 +45,68 @@ def _verify(cabinet, words, now_ms):
         yield "warning      applications signed with the development key are started: not for a cabinet with money in it"
 
 
-COMMANDS = {"verify": (_verify, "[again]: hashes of what runs, and when they were last found right")}
+def _slots(cabinet, words, now_ms):
+    slots = cabinet.slots
+    if not slots.present:
+        raise ValueError("this board has no slots: what runs is in its resident image")
+    if words:
+        yield from _keep(cabinet, words)
+        return
+    for slot in (0, 1):
+        yield "slot %d  %s" % (slot, _about(slots, slot))
+    if not slots.known:
+        yield "the record that says which one counts is lost: type slots keep 0 or slots keep 1"
+    elif slots.running < 0:
+        yield "runs    the resident image's own application %s" % VERSION
+
+
+def _about(slots, slot: int) -> str:
+    """What lies in a slot and what it is to the cabinet."""
+    state = slots.state
+    if slots.known and state.status[slot] < COMPLETE:
+        written = ", %d of %d bytes" % (slots.written(slot), state.size[slot])
+        return STATUS[state.status[slot]] + (written if state.status[slot] == WRITING else "")
+    try:
+        image = slots.image(slot) or parse(slots.view(slot))
+    except ImageError as error:
+        return "no image: %s" % error
+    said = ["version %s" % image.version, "hash %s…" % _hex(image.hash[:8])]
+    if slots.known:
+        said.append(STATUS[state.status[slot]])
+    if slot == slots.running:
+        said.append("running")
+    elif slot == state.preferred:
+        tried = state.phase == TRIED
+        said.append("started again unless the running one is confirmed" if tried else "started at the next start")
+    if image.pending:
+        said.append("to be tried at the next start")
+    if slots.failure(slot):
+        said.append("left: %s" % slots.failure(slot))
+    return ", ".join(said)
+
+
+def _keep(cabinet, words):
+    """A technician says which image counts, once the record is lost and nothing is started."""
+    if len(words) != 2 or words[0] != "keep" or words[1] not in ("0", "1"):
+        raise ValueError("say slots, slots keep 0 or slots keep 1")
+    if cabinet.slots.known:
+        raise ValueError(
+            "the record of the slots is sound: what is started is changed with cabinet flash, confirm and rollback"
+        )
+    missing = cabinet.no_access()
+    if missing:
+        raise ValueError("only a technician at the open cabinet says which program counts: %s" % missing)
+    yield "judging slot %s" % words[1]
+    why = None
+    for why in cabinet.slots.repair(int(words[1])):
+        if why is None:
+            yield None
+    if why:
+        raise ValueError("slot %s cannot be kept: %s" % (words[1], why))
+    yield "slot %s counts: switch the cabinet off and on, and it is started" % words[1]
+
+
+COMMANDS = {
+    "verify": (_verify, "[again]: hashes of what runs, and when they were last found right"),
+    "slots": (_slots, "[keep 0|1]: the applications on this board; which one counts when their record is lost"),
+}

@@ -2,9 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,44 +14,11 @@ from smpclient.requests.os_management import EchoWrite
 from smpclient.transport.serial import SMPSerialTransport
 from typer.testing import CliRunner
 
-from firmware.update.slots import Slots
-from host_tools.cabinet import exits, games
+from host_tools.cabinet import exits
 from host_tools.cabinet.cli import app
 from host_tools.flash.link import BYTE_S, Link, SerialWire
-from host_tools.hil.rig import Rig
-from host_tools.hil.script import parse
-from host_tools.hil.serving import open_end, serve
 from tests.firmware.update_images import hash_of, image
-
-
-class Served:
-    """A cabinet whose console is at `port`; `do` has a person do something at it."""
-
-    def __init__(self, port: str) -> None:
-        self.rig = Rig(games.packs())
-        self.memory = self.rig.session.slots  # pyright: ignore[reportAttributeAccessIssue]
-        self.rig.run(parse("power on"))
-        self._end = open_end(port)
-        self.port = self._end.name
-        self._orders: list[str] = []
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        serve(self.rig, self._end, lambda: self._orders.pop(0) if self._orders else "", self._over.is_set)
-
-    def do(self, script: str) -> None:
-        self._orders.append(script)
-
-    def close(self) -> None:
-        self._over.set()
-        self._thread.join()
-        self._end.close()
-        self.rig.close()
-
-    def slots(self) -> Slots:
-        return Slots(self.memory, "host")
+from tests.flash.served import Served
 
 
 @pytest.fixture
@@ -164,22 +128,15 @@ def test_smpclient(served: Callable[..., Served], file: Path):
 
 def test_smpmgr(served: Callable[..., Served], file: Path):
     it = served()
-
-    def smpmgr(*arguments: str) -> str:
-        command = [sys.executable, "-m", "smpmgr", "--timeout", "10", "--port", it.port, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    assert "hello" in smpmgr("os", "echo", "hello")
-    smpmgr("image", "upload", str(file))
+    assert "hello" in it.smpmgr("os", "echo", "hello")
+    it.smpmgr("image", "upload", str(file))
     assert it.slots().find(hash_of(file.read_bytes())) == 0
-    assert hash_of(file.read_bytes()).hex().upper()[:16] in smpmgr("image", "state-read")
-    smpmgr("image", "state-write", hash_of(file.read_bytes()).hex())
+    assert hash_of(file.read_bytes()).hex().upper()[:16] in it.smpmgr("image", "state-read")
+    it.smpmgr("image", "state-write", hash_of(file.read_bytes()).hex())
     found = it.slots().image(0)
     assert found is not None
     assert found.pending
-    smpmgr("image", "erase", "0")
+    it.smpmgr("image", "erase", "0")
     assert it.slots().image(0) is None
 
 

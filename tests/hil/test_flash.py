@@ -1,9 +1,12 @@
 """A whole update over the console line, by the flasher: version 1 idles, version 2 arrives, is tried, confirmed, left again."""
 
+from pathlib import Path
+
 import pytest
 
 from host_tools.flash.flashing import Cabinet, NewImage
 from host_tools.flash.rig_wire import RigWire
+from tests.flash.served import Served
 from tests.hil.test_update import BOARDS, MONEY, application
 
 
@@ -45,3 +48,26 @@ def test_flash_test_confirm_and_back(story, request):
     assert {name: after[name] for name in ("coins_in", "hopper_out", "credit", "audit")} == {
         name: before[name] for name in ("coins_in", "hopper_out", "credit", "audit")
     }
+
+
+def test_somebody_elses_tool_updates_the_board(request: pytest.FixtureRequest, tmp_path: Path):
+    """PyPI smpmgr, in real time: upload, test, reset, confirm of a whole application."""
+    board = request.config.getoption("--board")
+    if board != "mps2":
+        pytest.skip("a minute and a half at line rate; tests/flash has the same tool send the host board less")
+    new = new_image(board, "2.0.0")
+    file = tmp_path / "image.bin"
+    file.write_bytes(new.data)
+    it = Served(str(tmp_path / "console"), board)
+    try:
+        it.smpmgr("image", "upload", str(file))
+        assert it.slots().find(new.hash) == 0
+        it.smpmgr("image", "state-write", new.hash.hex())
+        it.smpmgr("os", "reset")
+        assert "active=True" in it.smpmgr("image", "state-read")
+        it.smpmgr("image", "state-write", "--confirm")
+        found = it.slots().image(0)
+        assert found is not None
+        assert found.confirmed
+    finally:
+        it.close()

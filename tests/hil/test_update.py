@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from firmware.update.slots import Slots
+from firmware.update.slots import STATE_BYTES, Slots
 from host_tools.cabinet import games
 from host_tools.flash import images, programmer, romfs
 from host_tools.hil.host_session import PowerCut
@@ -164,6 +164,41 @@ def test_no_application_that_may_start_leaves_a_console_and_the_money(update):
     it.rig.session.slots.memory[5000] ^= 4
     it.it.tell("power on")
     assert it.running == 0
+    assert money(it) == before
+
+
+def test_a_technician_says_which_application_counts_when_the_record_is_lost(update):
+    it = update(MONEY)
+    before = money(it)
+    for version, slot in (("1.0.0", 0), ("2.0.0", 1)):
+        assert it.test(application(it.board, version), slot) == ""
+        it.restart()
+        said = it.answer("slots")
+        assert f"slot {slot}  version {version}, " in said[slot]
+        assert said[slot].endswith(", complete, running")
+        assert it.confirm() == ""
+        it.restart()
+        assert it.answer("slots")[slot].endswith(", confirmed, running")
+    assert "record of the slots is sound" in it.answer("slots keep 0")[0]
+    it.rig.power_off()
+    memory, end = it.rig.session.slots.memory, it.rig.session.slots.size
+    memory[end - STATE_BYTES : end] = bytes(STATE_BYTES)
+    memory[5000] ^= 4  # slot 0 is damaged as well
+    it.it.tell("power on\nwait 3s")
+    assert "record is lost" in it.rig.query()["reason"]
+    said = it.answer("slots")
+    assert [line.split(",")[0] for line in said[:2]] == ["slot 0  version 1.0.0", "slot 1  version 2.0.0"]
+    assert "turn the technician key and open the logic door" in it.answer("slots keep 1")[0]
+    it.it.tell("turn technician\nopen logic")
+    assert "say slots" in it.answer("slots keep 2")[0]
+    it.it.tell("console slots keep 0\nwait 20s")
+    assert any("slot 0 cannot be kept: its bytes are not" in line for line in it.it.world.console.text)
+    assert not it.slots().known
+    it.it.tell("console slots keep 1\nwait 20s")
+    assert any("slot 1 counts" in line for line in it.it.world.console.text)
+    it.it.tell("close logic\nunturn technician")
+    it.restart()
+    assert it.running == 1
     assert money(it) == before
 
 
