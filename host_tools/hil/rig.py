@@ -335,7 +335,7 @@ class Rig:
             return self.state == wanted or (self.state == "off" and wanted != "off")
 
         if not self.run_until(there, command.within_ms) or self.state != wanted:
-            raise RigError(f"the state is {self.state}, not {wanted}, after {command.within_ms} ms")
+            raise RigError(f"the state is {self._state()}, not {wanted}, after {command.within_ms} ms")
 
     def _do_power(self, command: cmd.Power) -> None:
         if command.on:
@@ -475,7 +475,13 @@ class Rig:
         else:
             holds = want.OPERATORS[command.op](found, wanted)
         if not holds:
+            found = self._state() if command.what == "state" else found
             raise RigError(f"expected {command.what} {command.op} {wanted}, found {found}")
+
+    def _state(self) -> str:
+        """For whoever waited for another one: with the tilts that were told last."""
+        told = next((event["tilts"] for event in reversed(self.events) if event["e"] == "state"), [])
+        return f"{self.state} ({', '.join(told)})" if self.state == "tilted" and told else self.state
 
     def _find(self, what: str) -> Any:
         world = self.world

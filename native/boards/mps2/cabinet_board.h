@@ -56,6 +56,7 @@ void board_clock_init(void);
 uint32_t board_uptime_ms(void);
 uint32_t board_uptime_us(void);
 void board_clock_hold(bool held); /* while it is held no time passes */
+bool board_clock_held(void);
 uint32_t board_cycles(void);
 void board_clock_interrupt(void);
 
@@ -80,6 +81,7 @@ void board_reset_init(void); /* once, before anything that can reset */
 board_reset_t board_reset_reason(void);
 void board_watchdog_start(uint32_t ms); /* 2 ... 100000; from then on it can only be fed */
 void board_watchdog_feed(void);
+void board_watchdog_held(void); /* again and again while the board's clock is held */
 __attribute__((noreturn)) void board_reset(void);
 __attribute__((noreturn)) void board_wait_for_watchdog(void);
 
@@ -134,6 +136,7 @@ typedef struct {
 
 #define BOARD_BENCH ((volatile board_bench_t *)(BOARD_MEMORY + BOARD_BENCH_OFFSET))
 
+void board_bench_millisecond(void); /* a millisecond is over: waits while the bench has not come so far */
 void board_bench_turn(void); /* the loop turns: counts how long that took, and waits for bytes that the emulator still holds */
 
 /* ----------------------------------------------------------------------------------------------------------- output */

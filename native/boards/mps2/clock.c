@@ -87,6 +87,11 @@ void board_clock_hold(bool held)
     board_irq_restore(state);
 }
 
+bool board_clock_held(void)
+{
+    return now.held;
+}
+
 uint32_t board_cycles(void)
 {
     return ~TIMER_VALUE;
@@ -95,4 +100,5 @@ uint32_t board_cycles(void)
 void board_clock_interrupt(void)
 {
     BOARD_BENCH->uptime_ms = board_uptime_ms();
+    board_bench_millisecond();
 }

@@ -27,6 +27,7 @@ static struct {
 
 static board_reset_t reason;
 static bool running;
+static uint32_t patience_ms, fed_ms; /* in which the program has to feed it; when it last did, by the board's clock */
 
 static void expect(board_reset_t next)
 {
@@ -59,20 +60,38 @@ void board_watchdog_start(uint32_t ms)
         return;
     }
     running = true;
+    patience_ms = ms / 2;
+    fed_ms = board_uptime_ms();
     expect(BOARD_RESET_WATCHDOG);
     WATCHDOG_LOCK = WATCHDOG_KEY;
-    WATCHDOG_LOAD = BOARD_CLOCK_HZ / 1000u * (ms / 2);
+    WATCHDOG_LOAD = BOARD_CLOCK_HZ / 1000u * patience_ms;
     WATCHDOG_CTRL = WATCHDOG_INTERRUPT | WATCHDOG_RESET;
     WATCHDOG_LOCK = 0;
+}
+
+static void clear(void)
+{
+    const uint32_t state = board_irq_off();
+
+    WATCHDOG_LOCK = WATCHDOG_KEY; /* locked in between, so that no stray write feeds or stops it */
+    WATCHDOG_CLEAR = 1;
+    WATCHDOG_LOCK = 0;
+    board_irq_restore(state);
 }
 
 void board_watchdog_feed(void)
 {
     if (!running)
         return;
-    WATCHDOG_LOCK = WATCHDOG_KEY; /* locked in between, so that no stray write feeds or stops it */
-    WATCHDOG_CLEAR = 1;
-    WATCHDOG_LOCK = 0;
+    fed_ms = board_uptime_ms();
+    clear();
+}
+
+/* It counts on while the board's clock is held, and must not run out for a program that feeds it in its own time. */
+void board_watchdog_held(void)
+{
+    if (running && board_uptime_ms() - fed_ms < patience_ms)
+        clear();
 }
 
 void board_reset(void)
