@@ -21,6 +21,7 @@ EXTEND_MS = 2000  # a validator gives a note back some ten seconds after the las
 DECIDE_MS = 30_000  # the firmware's time for a held note; then it goes back
 ROUTE_MS = 2500  # from a route that nothing answered until it is sent again, if the note still waits
 SELF_CHECK_MS = 2000  # while something is wrong
+MOST_UNCHECKED = 3  # self-checks in a row without an answer: the device has none
 MODE_TRIES = 3
 TYPES = 16
 CATEGORY = b"bill validator"
@@ -99,7 +100,7 @@ class NoteAcceptor(NoteEvents):
             self._seen = -1
             self._last = self._unjudged = self._masked = None
             self._history = True
-            self._checks = True
+            self._checks, self._unchecked = True, 0
         self._fresh = True
         self._just_read = False
         self._master = self.accepting = None
@@ -334,13 +335,16 @@ class NoteAcceptor(NoteEvents):
         return self._checks and (self._check_due or (self._states != 0 and now - self._check_ms >= SELF_CHECK_MS))
 
     def _no_check(self, status: int) -> None:
-        self._checks = self._unproven = False
+        """Three in a row without an answer and it has none; one that was lost on the line says nothing of the device."""
+        self._unchecked += 1
+        self._checks = status == UNKNOWN and self._unchecked < MOST_UNCHECKED
+        self._unproven = self._unproven and self._checks
         self._tell_states(self._states)
         self._no_answer(status)
 
     def _checked(self, answer: bytes) -> None:
         """Self-check: 0, and all that was wrong is over; else at least one thing is."""
         found = on.found_by_check(answer[0])
-        self._unproven = False
+        self._unproven, self._unchecked = False, 0
         self._tell_states(self._states | found if found else 0)
         self._look_soon()

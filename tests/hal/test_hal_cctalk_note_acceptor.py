@@ -901,6 +901,28 @@ def test_a_stacker_that_was_removed_while_the_cabinet_was_off():
     assert rig.told[-1] == ("stacker", "removed")
 
 
+@pytest.mark.parametrize("lost", [1, 3, 6])
+def test_a_self_check_whose_answers_are_lost_is_asked_again(lost):
+    """Else the end of a jam, which has no event, is never noticed."""
+    rig = ready()
+    carried_out, left = rig.model._commands[232][1], [lost]
+
+    def check(data, now_us):
+        if left[0]:
+            left[0] -= 1
+            rig.model.fault("lost_answers", 1)
+        return carried_out(data, now_us)
+
+    rig.model._commands[232] = (0, check)
+    rig.model.fault("event", 7)
+    rig.run(25_000)
+    assert left == [0]
+    assert rig.told[-2:] == [("jam", "safe"), ("jam", "")]
+    play(rig)
+    assert rig.journal.credited == [2000]
+    settled(rig)
+
+
 @pytest.mark.parametrize(("times", "stacked"), [(1, [2000]), (2, [2000]), (3, [])])
 def test_routes_that_fail(times, stacked):
     """The note still waits: it is asked for again, and given back in the end."""
