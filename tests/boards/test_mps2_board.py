@@ -1,5 +1,6 @@
 """The C side of the emulated board, driven through the REPL that a board without provision offers on UART 0."""
 
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -235,6 +236,47 @@ def test_reset_reasons_and_the_watchdog(board):
     assert it.memory.resets == 3
     it.machine.kill()
     assert board().run(ask) == "power\n"
+
+
+def test_whoever_sees_a_reset_does_not_see_the_uptime_of_before(board):
+    it = board()
+    it.run("from time import sleep_ms\nsleep_ms(500)\nfrom cabinet_board import reset")
+    assert it.memory.uptime_ms >= 500
+    resets = it.memory.resets
+    it.begin("reset()")
+    while it.memory.resets == resets:
+        pass
+    assert it.memory.uptime_ms < 400
+    it.meet()
+
+
+def test_a_board_lives_no_longer_than_its_bench_lets_it(board):
+    """In the middle of a turn, too; and its watchdog counts what it has lived, not how long it was held."""
+    it = board()
+
+    def lives(most_ms: int) -> int:
+        """In steps of 5 ms, each followed by a pause of the bench. Returns what it lived until it was reset."""
+        first, resets = it.memory.uptime_ms + 20, it.memory.resets
+        for may_ms in range(first, first + most_ms, 5):
+            it.memory.may_live(may_ms)
+            while it.memory.uptime_ms < may_ms:
+                if it.memory.resets != resets:
+                    return may_ms - first
+            time.sleep(0.02)
+            assert it.memory.uptime_ms == may_ms
+        return most_ms
+
+    it.run("from cabinet_board import feed, ticks_ms, watchdog")
+    it.begin("began = ticks_ms()\nwatchdog(400)\nwhile ticks_ms() - began < 150: pass\nfeed()\nprint('alive')")
+    assert lives(120) == 120
+    it.memory.may_live(0)
+    assert it.end() == "alive\n"
+    assert it.memory.resets == 1
+    it.begin("feed()\nwhile True: pass")
+    assert 150 <= lives(1000) < 600
+    it.memory.may_live(0)
+    it.meet()
+    assert it.memory.resets == 2
 
 
 def test_a_runaway_recursion_stops_inside_the_stack(board):

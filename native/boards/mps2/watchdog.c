@@ -45,6 +45,7 @@ void board_reset_init(void)
             reason = BOARD_RESET_SOFT;
     }
     expect(BOARD_RESET_POWER);
+    BOARD_BENCH->uptime_ms = 0; /* first: who sees the reset must not see the uptime of before */
     BOARD_BENCH->resets++;
 }
 
