@@ -167,7 +167,8 @@ class Panel:
         return self._solenoids[name].missed()
 
     def doubtful(self, name: str) -> bool:
-        """Whether nothing is known of the last pulse, now over: boards that do not answer may not have heard the kick either.
+        """Whether it is not known what the last pulse, now over, moved: boards that do not answer may not have heard the kick
+        either, and a plug may have been pulled or put in meanwhile.
 
         Without a sense in the wiring a pulse is taken for given. KeyError: no such name.
         """

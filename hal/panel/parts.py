@@ -125,7 +125,8 @@ class Solenoid:
         self.sense_bit = 0
         self._pulse_ms = pulse_ms
         self.until_ms = 0  # end of the pulse under way
-        self._looks = 0
+        self._dead = 0  # readings without current, before there was any
+        self._broken = False  # one without, after there was
         self._kicked_ms = -1  # beginning of the turn in which the kick was sent, until the next turn
         self.cycle_ms = pulse_ms * (1 + off_factor)
         mask = (1 << number).to_bytes(2, "big")
@@ -137,8 +138,8 @@ class Solenoid:
         self.free_ms = now_ms + self.cycle_ms + pause_ms
         self.until_ms = now_ms + self._pulse_ms
         self._kicked_ms = now_ms
-        self._looks = -1 if asked else 0
-        self.felt = False
+        self._dead = -1 if asked else 0
+        self.felt = self._broken = False
 
     def rest(self, now_ms: int, pause_ms: int) -> None:
         """A pulse that nobody remembers may be under way: the cabinet has just started, and the board has kept its power. It
@@ -153,17 +154,19 @@ class Solenoid:
 
     def look(self, data: bytes) -> None:
         """A reading, within a pulse, of the board with the sense input, wing 3 first: is there current?"""
-        self._looks += 1
         if not (data[3 - (self.sense_bit >> 3)] >> (self.sense_bit & 7)) & 1:
             self.felt = True
+        elif self.felt:
+            self._broken = True
+        else:
+            self._dead += 1
 
     def missed(self) -> bool:
         """True when the last pulse was looked at and drew no current. Too few looks prove nothing."""
-        return self._unfelt() and self._looks >= PROVING_LOOKS
+        return self.sense_address >= 0 and not self.felt and self._dead >= PROVING_LOOKS
 
     def doubtful(self) -> bool:
-        """True when the last pulse was looked at too seldom to know anything of it."""
-        return self._unfelt() and self._looks < PROVING_LOOKS
-
-    def _unfelt(self) -> bool:
-        return self.sense_address >= 0 and not self.felt
+        """True when the last pulse was looked at too seldom to know anything of it, or drew current for a part of it only."""
+        if self.felt:
+            return self._broken or self._dead >= PROVING_LOOKS
+        return self.sense_address >= 0 and self._dead < PROVING_LOOKS

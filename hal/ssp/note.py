@@ -80,7 +80,7 @@ class NoteInHand(Device):
         self._open = last & ~DISPUTED
         self._unstacked = 0  # channel of a credited note that has not arrived in the stacker as far as was told
         self._absorb = last & DISPUTED != 0  # the disputed note may still be counted, or was and no record says so
-        self._another = False  # one more was read after the note in hand was ordered in
+        self._another = False  # one more was read after the note in hand was ordered in, or that one is in the stacker
         self._ack_due = False  # the device tells what moved money again until it is acknowledged
 
     def resume(self, pence: int, channel: int, proof: bytes) -> None:
@@ -299,7 +299,8 @@ class NoteInHand(Device):
             self._events.push(("refused", self._token, CLEARED_FROM_FRONT))
 
     def _arrived(self) -> None:
-        """EB: in the stacker. A note in hand has its EE on the way, or lost."""
+        """EB: in the stacker. A note in hand has its EE on the way, or lost, and what goes back from now on is another one."""
         self._unstacked = 0
         if self._counts and self._place in (ORDERED, UNSURE):
+            self._another = True
             self._judge_ms = self._now_ms + STACKED_MS

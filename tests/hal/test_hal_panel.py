@@ -342,6 +342,18 @@ def test_what_is_known_of_a_pulse_that_is_over(board, looks, current, missed, do
     assert (driver.missed("em_in"), driver.doubtful("em_in")) == (missed, doubtful)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_current_in_a_part_of_a_pulse_only_leaves_it_in_doubt(board, first):
+    driver, bench = board.driver, board.bench
+    for current in (first, not first):
+        board.closed ^= {"em_in"} if current != ("em_in" in board.closed) else set()
+        if current is first:
+            assert driver.pulse("em_in")
+        bench.run(24)
+    bench.run(100)
+    assert (driver.missed("em_in"), driver.doubtful("em_in")) == (False, True)
+
+
 # Bounds.
 
 

@@ -521,14 +521,16 @@ def test_lost_events(counters):
         settled(rig, disputes=1)
 
 
+@pytest.mark.parametrize("lost", [1, 2])
 @pytest.mark.parametrize("broken_ms", [0, 3000])
 @pytest.mark.parametrize("second", [500, 5000, 777])
 @pytest.mark.parametrize("place", ["reading", "escrow"])
-def test_another_note_that_goes_back_after_one_that_went_in_without_a_word(place, second, broken_ms):
-    """The return is the second note's, whether it cannot be read, is not wanted, or came while the link was broken."""
+def test_another_note_that_goes_back_after_one_that_went_in_without_a_word(place, second, broken_ms, lost):
+    """The return is the second note's, whether it cannot be read, is not wanted, or came while the link was broken; and whether
+    credit and arrival of the first one went lost, or the credit alone."""
     rig = ready()
     rig.decide = lambda pence: pence == 2000
-    rig.model.fault("lose", 2)
+    rig.model.fault("lose", lost)
     rig.insert(2000)
     rig.run_until(lambda: rig.model.stacked == [2000] and rig.model.note is None)
     rig.model.fault("lost_answers", 100 if broken_ms else 1)
@@ -538,6 +540,18 @@ def test_another_note_that_goes_back_after_one_that_went_in_without_a_word(place
     rig.model.clear()
     rig.run(SETTLED_MS)
     assert (rig.model.stacked, rig.model.returned) == ([2000], [second])
+    assert (rig.journal.credited, rig.journal.disputed) == ([2000], [])
+    settled(rig)
+
+
+def test_a_return_that_is_told_behind_the_arrival_of_a_note_is_another_ones():
+    """The credit went lost, and what was read meanwhile was never seen: both came in one answer."""
+    rig = ready()
+    rig.model.fault("lose", 1)
+    rig.insert(2000)
+    rig.run_until(lambda: rig.model.stacked == [2000] and rig.model.note is None)
+    rig.model._tell_event(b"\xec", None)
+    rig.run(SETTLED_MS)
     assert (rig.journal.credited, rig.journal.disputed) == ([2000], [])
     settled(rig)
 

@@ -235,6 +235,21 @@ def test_a_meter_that_is_still_unplugged_stops_the_machine_again(story):
     it.tell("expect pulses.em_in == 2\nexpect tilt == none")
 
 
+@pytest.mark.parametrize("back_ms", [45, 300])
+def test_a_plug_pulled_in_a_pulse_leaves_that_one_in_doubt_at_most(story, back_ms):
+    for after_ms in range(180, 300, 5):  # from the coin's insertion: before its pulse, in it and behind it
+        it = story("wait 1s")
+        it.world.acceptor.insert(100, it.rig.now_ms * 1000)
+        it.rig.run_for(after_ms)
+        it.tell(
+            f"fault panel meter_unplugged em_in\nwait {back_ms}ms\nclear panel\nwait 1s\n"
+            "turn technician\nunturn technician\nwait 2s"
+        )
+        doubts, books = _doubts(it), it.balanced()
+        assert books["em_in"] == 1
+        assert 1 - doubts <= it.world.panel.pulses["em_in"] <= 1
+
+
 def test_a_broken_sense_puts_a_meter_ahead_by_one_pulse_at_most(story):
     it = story("fault panel sense_broken em_in\ncoin 200\nwait 3s\nexpect tilt == em_meter")
     it.tell("expect pulses.em_in == 1\nexpect em_in == 0\nclear panel\nturn technician\nunturn technician\nwait 3s")

@@ -93,6 +93,8 @@ class OppPanel(Model):
         self.normally_closed = frozenset(normally_closed)
         self.senses = dict(senses or {})
         self._unplugged: set[str] = set()
+        self._cut_short: set[str] = set()  # whose plug was pulled in the pulse under way: that one is accounted for
+        self._plugged_us: dict[str, int] = {}  # when the plug was put in again
         self._blind: set[str] = set()
         self.min_on_us, self.min_off_us = min_on_ms * 1000, min_off_ms * 1000
         self.answer_us = answer_us
@@ -218,7 +220,12 @@ class OppPanel(Model):
         name = pulse.name
         if not name:
             return
-        if name in self._unplugged:
+        if name in self._cut_short:
+            self._cut_short.remove(name)
+            return
+        plugged_us = self._plugged_us.get(name, pulse.at_us)
+        current_us = pulse.at_us + pulse.on_us - max(pulse.at_us, plugged_us)
+        if name in self._unplugged or current_us < min(self.min_on_us, pulse.on_us):
             self.lost_pulses[name] += 1
             return
         self.pulse_log.append(pulse)
@@ -257,7 +264,7 @@ class OppPanel(Model):
         elif kind == "crc":
             self._wrong_crcs = int(values[0])
         elif kind == "meter_unplugged":
-            self._unplugged.add(str(values[0]))
+            self._unplug(str(values[0]))
         elif kind == "sense_broken":
             self._blind.add(str(values[0]))
         elif str(values[0]) not in self.inputs:
@@ -266,11 +273,26 @@ class OppPanel(Model):
             self._stuck.add(str(values[0]))
             self._contact(str(values[0]))
 
+    def _unplug(self, name: str) -> None:
+        """In the middle of a pulse, too: the meter has moved if it had its current for long enough."""
+        solenoid = self.solenoids[name]
+        since_us = solenoid.on_since_us
+        if since_us is not None and name not in self._unplugged:
+            self.drawing(name, False)
+            self._cut_short.add(name)
+            moved = self.now_us - max(since_us, self._plugged_us.get(name, since_us)) >= self.min_on_us
+            self.pulses[name] += moved
+            self.lost_pulses[name] += not moved
+        self._unplugged.add(name)
+
     def clear(self) -> None:
         self._offline = False
         self._wrong_crcs = 0
+        self._plugged_us |= dict.fromkeys(self._unplugged, self.now_us)
         self._unplugged.clear()
         self._blind.clear()
+        for name in self.senses:
+            self.drawing(name, self.solenoids[name].on_since_us is not None)
         self._frame.clear()
         stuck, self._stuck = self._stuck, set()
         for name in stuck:
