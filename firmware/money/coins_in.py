@@ -125,7 +125,7 @@ class CoinsIn:
 
     def _count_accepted(self, accepted: int, unknown: int, transaction) -> None:
         """Disputes the coins that the acceptor counted and nobody booked, and goes on from its count. `unknown`: how many events
-        to dispute where it keeps none. So no coin is disputed twice."""
+        to dispute where there is no count, which then are taken for coins. So no coin is disputed twice."""
         known = self._books.journal.get_int(keys.ACCEPTOR_ACCEPTED)
         missing = (accepted - (known - 1)) % _ACCEPT_COUNTER_MODULUS
         if accepted < 0 or not known:
@@ -134,5 +134,7 @@ class CoinsIn:
             missing = 0  # another acceptor, or one whose count was set anew
         if missing:
             self._dispute(missing, transaction)
+        if accepted < 0 and known:
+            accepted = (known - 1 + missing) % _ACCEPT_COUNTER_MODULUS
         if accepted >= 0:
             transaction.set(keys.ACCEPTOR_ACCEPTED, accepted + 1)

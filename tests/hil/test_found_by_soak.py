@@ -114,3 +114,17 @@ def test_a_hopper_that_comes_back_after_its_order_was_given_up_counts_its_coins(
     it.tell(
         f"expect tilt == hopper_extra\nexpect paid == 320\nturn technician\nunturn technician\nwait until idle\n{REST}"
     )
+
+
+def test_a_coin_that_was_disputed_without_a_count_is_not_disputed_again(story):
+    """Its event was pushed out while nobody could read, and the answer with the count was lost, too. The count tells of that coin
+    when the acceptor is reset, and somebody has looked at it already."""
+    it = story(
+        "expect books == ok\nwait 3s\ncoin 100\nwait 1s\nfault coin_acceptor nak\ncoins 50 10 10 50 10 50\nwait 100ms"
+    )
+    acceptor = it.world.acceptor
+    count = acceptor._commands.pop(225)
+    it.tell("clear coin_acceptor\nwait 2s\nexpect tilt == coins_lost\nexpect meter.coins_disputed == 1")
+    acceptor._commands[225] = count
+    it.tell("turn attendant\nunturn attendant\nwait 1s\nexpect tilt == none\nfault coin_acceptor reset\nwait 3s")
+    it.tell(f"expect tilt == none\nexpect meter.coins_disputed == 1\n{REST}")
