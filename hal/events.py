@@ -1,4 +1,4 @@
-"""The bounded queue between a driver and the firmware."""
+"""The bounded queue between a driver and the firmware, and the end of it that the firmware sees."""
 
 
 class EventQueue:
@@ -41,3 +41,18 @@ class EventQueue:
             self._count -= 1
             self.oldest = self._slots[self._first]
         return event
+
+
+class EventSource:
+    """What every driver is for the firmware: event() until there is none, each booked() when it is committed."""
+
+    def __init__(self, capacity: int):
+        self._events = EventQueue(capacity)
+
+    def event(self):
+        """The oldest event or None; it stays until booked()."""
+        return self._events.oldest
+
+    def booked(self) -> None:
+        """The firmware has committed the oldest event, or taken notice of it where there is nothing to commit."""
+        self._events.pop()

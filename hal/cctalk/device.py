@@ -5,7 +5,7 @@ names the method that goes on from there. So the order on the line can be read f
 waits inside a call.
 """
 
-from ..events import EventQueue
+from ..driver import Driver
 from .bus import IDEMPOTENT, OK, ONCE, UNKNOWN
 
 EVENTS = 16
@@ -21,39 +21,24 @@ def _nothing(answer) -> None:
     """Before the first request."""
 
 
-class Device:
-    """A device at `address`. It starts offline, silently, and is first spoken to `settle_ms` after power on: the loop's time
-    begins not before, so what a board's start took counts.
+class Device(Driver):
+    """A device at `address`, first spoken to `settle_ms` after power on: the loop's time begins not before, so what a board's
+    start took counts.
 
-    online: identified and answering
-    serial: number from header 242, least significant byte first; 0 if the device has none
     crc: checksum mode in which it answers; both are tried until one does
     """
 
     def __init__(self, bus, address: int, settle_ms: int):
-        self.online = False
-        self.serial = 0
+        Driver.__init__(self, EVENTS, self._settle)
         self.crc = False
         self._bus = bus
         self._address = address
-        self._events = EventQueue(EVENTS)
         self._transaction = bus.transaction(address)
         self._then = _nothing
         self._otherwise = _nothing
-        self._timer = self._settle
         self._settle_ms = settle_ms
-        self._wake_ms = 0
-        self._now_ms = 0
         self._heard_ms = 0
         self._lost = False  # it went offline: whatever step comes next, it is identified first
-
-    def event(self):
-        """The oldest event or None; it stays until booked()."""
-        return self._events.oldest
-
-    def booked(self) -> None:
-        """The firmware has committed the oldest event."""
-        self._events.pop()
 
     def retire(self) -> None:
         """The cabinet has another device in its place now: this driver is not to be polled any more."""
@@ -98,10 +83,6 @@ class Device:
         self._otherwise = otherwise or self._search
         self._transaction.start(header, data, repeats, shortest, longest, self.crc, after_gap=after_gap)
 
-    def _pause(self, pause_ms: int, then) -> None:
-        self._timer = then
-        self._wake_ms = self._now_ms + pause_ms
-
     def _settle(self) -> None:
         self._pause(max(0, self._settle_ms - self._now_ms), self._identify)
 
@@ -119,7 +100,7 @@ class Device:
         self._search(status)
 
     def _found(self, answer: bytes) -> None:
-        """Serial number (header 242): three bytes, from some vendors more, from some none."""
+        """Serial number (header 242): three bytes, least significant first, from some vendors more, from some none."""
         self._ask(SERIAL_NUMBER, self._got_serial, otherwise=self._no_serial)
 
     def _no_serial(self, status: int) -> None:
@@ -136,13 +117,6 @@ class Device:
         """The device answers and its serial number is known: a driver goes on from here."""
         self._come_online()
 
-    def _come_online(self) -> None:
-        if not self.online:
-            self.online = True
-            self._events.push(("online", self.serial))
-
     def _go_offline(self) -> None:
-        if self.online:
-            self.online = False
-            self._lost = True
-            self._events.push(("offline",))
+        self._lost = self._lost or self.online
+        Driver._go_offline(self)

@@ -14,78 +14,44 @@ grown with it: a device may tell twice. So can the counters say what became of a
 counters leaves such a note disputed.
 """
 
+from ..evidence import DISPUTED, LOST, NO_COUNT, REASONS, RETURNED, STACKED, TOKEN_BYTES, last_of, taken_of
+from ..held_note import (
+    BLIND_MS,
+    CLEARED_FROM_FRONT,
+    HELD,
+    JUDGE_MS,
+    MOST_GROWN,
+    NONE,
+    ORDERED,
+    SEEN,
+    STACKED_MS,
+    UNKNOWN_CHANNEL,
+    UNSURE,
+    HeldNote,
+)
 from .note_counters import NoteCounters
-from .note_evidence import (
-    DISPUTED,
-    FOREIGN,
-    LOST,
-    NO_COUNT,
-    RETURNED,
-    STACKED,
-    TOKEN_BYTES,
-    TOO_MANY,
-    counter_of,
-    evidence,
-    grown,
-    serial_of,
-    taken_of,
-    token,
-    verdict,
-)  # fmt: skip
+from .note_evidence import counter_of, evidence, grown, serial_of, token, verdict
 
-STACKED_MS = 2000  # from an unasked credit until the counters must show it
-JUDGE_MS = 10_000  # from the last sign of motion until the counters are believed
 FRESH_MS = 3000  # from a credit until the stacker has done its work: a reset finds the note in the path no more
-BLIND_MS = 60_000  # the same for a device without counters: a late event must not find the note given up
-
-NONE = 0
-SEEN = 1
-HELD = 2
-ORDERED = 3
-LEAVING = 4
-UNSURE = 5
 
 NO_ROUTE = -1
 TO_FRONT = 0
 TO_STACKER = 1
 
-UNKNOWN_CHANNEL = 256  # of an odd note that the device could not name
-CLEARED_FROM_FRONT = 256  # code of ("refused", ...): a note was found in the path at start-up and given back
 
-_MOST_GROWN = 1000  # counters that have grown by more were set anew by a repair
-_REASONS = {LOST: "lost", FOREIGN: "other_device", TOO_MANY: "too_many"}
-
-
-class NoteInHand(NoteCounters):
-    """The part of the driver that answers for a note.
-
-    values: pence by channel (bill type) as the device says, channel 1 first, 0 for what is no money of ours
-    repeated_credits: credits that were told again and not taken again
-    """
+class NoteInHand(NoteCounters, HeldNote):
+    """The part of the driver that answers for a note. A channel is a bill type."""
 
     def __init__(self, bus, last_token: bytes, address: int):
         NoteCounters.__init__(self, bus, address)
-        self.values = ()
-        self.repeated_credits = 0
-        self._token = last_token
+        self._no_note(last_token)
         self._seen = -1  # counter of the newest event that was judged; -1: not known
-        self._place = NONE
-        self._order = NONE
         self._into = False  # a route to the stacker may have been carried out for the note in hand
         self._into_before = False
-        self._pence = 0
-        self._channel = 0
-        self._evidence = b""
         self._shown = 0  # channel in escrow by the newest event and not yet held
         self._second = False  # another note was in escrow while one was in hand
-        self._since_ms = 0  # when the place was reached
-        self._hold_ms = 0
-        self._judge_ms = None  # when the counters are asked what was
-        self._odd = 0  # channel of a note that went in and that nobody had ordered
-        last = last_token[8] if len(last_token) == TOKEN_BYTES else 0
-        self._open = (
-            last & ~DISPUTED if last & DISPUTED else 0
-        )  # channel of the disputed note that may still be told of
+        channel, disputed = last_of(last_token)
+        self._open = channel if disputed else 0  # channel of the disputed note that may still be told of
         self._credited = 0  # channel of the last credit of this life,
         self._credited_ms = 0
         self._in_path = 0  # and of one so fresh at a reset that the device may give it back
@@ -99,42 +65,8 @@ class NoteInHand(NoteCounters):
         self._route_ms = 0
 
     def resume(self, pence: int, channel: int, proof: bytes) -> None:
-        """Before the first poll: the note that the journal holds as pending, with the evidence of its escrow event."""
-        self._place = UNSURE
+        HeldNote.resume(self, pence, channel, proof)
         self._into = True
-        self._pence = pence
-        self._channel = channel
-        self._evidence = proof
-
-    def stack(self) -> bool:
-        """Take the held note in; its pending record is committed. False: it is not held any more, its end will be told."""
-        return self._decide(ORDERED)
-
-    def return_note(self) -> bool:
-        """Give the held note back. False: it is not held any more, its end will be told."""
-        return self._decide(LEAVING)
-
-    def give_up(self) -> bool:
-        """An attendant has looked: what is known of the note in hand is all there will be. False: none is in hand."""
-        if not self.pending or not self._events.room():
-            return False
-        self._dispute("given_up", NO_COUNT)
-        return True
-
-    @property
-    def pending(self) -> bool:
-        """A note is in hand whose end was not told yet."""
-        return self._place > SEEN
-
-    def _decide(self, order: int) -> bool:
-        if self._place != HELD or self._order != NONE:
-            return False
-        self._order = order
-        self._wake_ms = 0
-        return True
-
-    def _value(self, channel: int) -> int:
-        return self.values[channel - 1] if 0 < channel <= len(self.values) else 0
 
     @property
     def _id(self) -> int:
@@ -247,9 +179,6 @@ class NoteInHand(NoteCounters):
             self._account(taken)
         self._look_soon()
 
-    def _look_soon(self) -> None:
-        self._pause(0, self._look)
-
     def _conclude(self, taken: int, rejected: int) -> None:
         """The end of the note in hand, by the counters."""
         found = verdict(self._evidence, self._id, taken, rejected)
@@ -259,7 +188,7 @@ class NoteInHand(NoteCounters):
         elif found == RETURNED or (found == LOST and not self._into):
             self._returned()
         else:
-            self._dispute(_REASONS[found], taken)
+            self._dispute(REASONS[found], taken)
 
     def _account(self, taken: int) -> None:
         """A note that nobody ordered, or that was taken without a word, against the counters."""
@@ -271,7 +200,7 @@ class NoteInHand(NoteCounters):
                 self._events.push(("disputed", self._token, self._value(odd), "unasked"))
             return
         more = grown(self._taken, taken) if self._taken != NO_COUNT else 0
-        if not more or more > _MOST_GROWN:
+        if not more or more > MOST_GROWN:
             self.repeated_credits += odd != 0
             return
         if more == 1 and self._open:
@@ -290,11 +219,8 @@ class NoteInHand(NoteCounters):
     # Ends of a note.
 
     def _end(self, event: tuple) -> None:
-        self._place = NONE
-        self._order = NONE
         self._route = NO_ROUTE
-        self._judge_ms = None if not self._odd else self._judge_ms
-        self._events.push(event)
+        HeldNote._end(self, event)
 
     def _credit_now(self, channel: int) -> None:
         self._credited = channel
@@ -311,9 +237,6 @@ class NoteInHand(NoteCounters):
         self._make_token()
         self._credit_now(channel)
         self._end(("stacked", self._token, pence, channel))
-
-    def _returned(self) -> None:
-        self._end(("returned",))
 
     def _dispute(self, reason: str, taken: int) -> None:
         """It is not known what was; a credit or a count that comes late is this note's and nobody else's."""

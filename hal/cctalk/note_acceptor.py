@@ -9,10 +9,11 @@ set only when all that its reset has told is booked and no note is in hand, it i
 (the master inhibit does that), and it is read back after each answer that shows something new. Zero: the numbers have begun anew.
 """
 
+from ..held_note import HELD, JUDGE_MS, LEAVING, NONE, ORDERED, UNSURE
 from . import bill_events as on
 from .bus import OK, STATE, UNKNOWN, VALUE
 from .device import SIMPLE_POLL
-from .note import HELD, JUDGE_MS, LEAVING, NO_ROUTE, NONE, ORDERED, TO_FRONT, TO_STACKER, UNSURE
+from .note import NO_ROUTE, TO_FRONT, TO_STACKER
 from .note_counters import POLL_MS
 from .note_events import CHECK_MS, MASK_TRIES, NoteEvents
 

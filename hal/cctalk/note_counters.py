@@ -1,8 +1,8 @@
 """Figures that a bill validator keeps without power: accepted notes (header 225) and rejected ones (194), where it has them."""
 
+from ..evidence import NO_COUNT
 from .bus import UNKNOWN
 from .device import Device
-from .note_evidence import NO_COUNT
 
 SETTLE_MS = 250
 POLL_MS = 200
@@ -19,9 +19,6 @@ class NoteCounters(Device):
         self._taken = NO_COUNT  # notes taken by the device that are accounted for
         self._counts = True  # it keeps a counter of accepted notes, until it says nothing of it
         self._rejects = True
-
-    def _look(self) -> None:
-        """The loop of the driver. Of the part that reads events."""
 
     def _had_counters(self) -> bool:
         """Whether something that was committed says that this device keeps them. Of the part that has the records."""

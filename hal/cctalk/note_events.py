@@ -12,19 +12,10 @@
 An answer that is followed by a mask that is set is of the life that set the mask, so events and mask need not be read at once.
 """
 
+from ..held_note import HELD, JUDGE_MS, LEAVING, NONE, SEEN, STACKED_MS, UNSURE
 from . import bill_events as on
 from .coin_acceptor import SHOWN_EVENTS, counter_back, counter_delta
-from .note import (
-    HELD,
-    JUDGE_MS,
-    LEAVING,
-    NONE,
-    SEEN,
-    STACKED_MS,
-    TO_FRONT,
-    UNSURE,
-    NoteInHand,
-)
+from .note import TO_FRONT, NoteInHand
 from .note_counters import POLL_MS
 from .note_evidence import continues
 

@@ -6,14 +6,14 @@ silent or was plugged in anew. It does not judge them: health tests are the firm
 """
 
 from ..board import PortError
-from ..events import EventQueue
+from ..events import EventSource
 
 CAPACITY_BYTES = 256  # stored and requested together
 TIMEOUT_MS = 500  # from a request to its last byte
 EVENTS = 8
 
 
-class EntropySource:
+class EntropySource(EventSource):
     """The part that does not depend on the protocol. It starts offline, silently.
 
     online: the device gives what it is asked for
@@ -21,23 +21,15 @@ class EntropySource:
     """
 
     def __init__(self, port):
+        EventSource.__init__(self, EVENTS)
         self.online = False
         self.timeouts = 0
         self.stray_bytes = 0
         self.port_faults = 0
         self._port = port
-        self._events = EventQueue(EVENTS)
         self._store = bytearray(CAPACITY_BYTES)
         self._stored = 0
         self._wanted = 0  # requested by the firmware, not yet stored
-
-    def event(self):
-        """The oldest event or None; it stays until booked()."""
-        return self._events.oldest
-
-    def booked(self) -> None:
-        """The firmware has taken notice of the oldest event."""
-        self._events.pop()
 
     def request(self, number: int) -> bool:
         """Ask for `number` more bytes (1 to 256). False: with what is stored and requested that is more than 256."""

@@ -11,7 +11,7 @@ A pulse is sent exactly once and its fate cannot be read back. It ends by itself
 """
 
 from ..board import PortError
-from ..events import EventQueue
+from ..events import EventSource
 from .frame import (
     ANSWER_BYTES,
     CONFIGURE,
@@ -41,7 +41,7 @@ EVENTS = 64
 MAX_ANSWER_BYTES = 16  # an inventory of 14 boards
 
 
-class Panel:
+class Panel(EventSource):
     """The panel behind `port`, wired as `wiring` says. It starts offline, silently.
 
     online: the boards are those of the wiring and the inputs are known
@@ -53,6 +53,7 @@ class Panel:
     """
 
     def __init__(self, port, wiring):
+        EventSource.__init__(self, EVENTS)
         self.online = False
         self.serial = 0
         self.version = b""
@@ -61,7 +62,6 @@ class Panel:
         self.stray_bytes = 0
         self.port_faults = 0
         self._port = port
-        self._events = EventQueue(EVENTS)
         self._boards = wiring.boards
         self._inputs: list = []
         self._switches: dict = {}
@@ -116,14 +116,6 @@ class Panel:
         return parts[-1]
 
     # What the firmware calls.
-
-    def event(self):
-        """The oldest event or None; it stays until booked()."""
-        return self._events.oldest
-
-    def booked(self) -> None:
-        """The firmware has taken notice of the oldest event."""
-        self._events.pop()
 
     @property
     def known(self) -> bool:

@@ -9,7 +9,7 @@ A device that answers KEY_NOT_SET is given keys, and asked again. One that was s
 serial number first: it may be another one.
 """
 
-from ..events import EventQueue
+from ..driver import Driver
 from .essp import GENERATOR, KEY_EXCHANGE, MODULUS, SET_GENERATOR, SET_MODULUS, figure
 from .link import DONE, IDLE, SYNC, Link
 
@@ -35,39 +35,24 @@ def _nothing(answer) -> None:
     """Before the first question."""
 
 
-class Device:
-    """The device at `address` behind `port`. It starts offline, silently.
+class Device(Driver):
+    """The device at `address` behind `port`.
 
-    online: identified and answering
-    serial: serial number; 0 until it is known
     version: of the protocol, as agreed
     unit_type: 0 for a plain validator
     """
 
     def __init__(self, port, address: int = 0, secret=None):
-        self.online = False
-        self.serial = 0
+        Driver.__init__(self, EVENTS, self._identify)
         self.version = 0
         self.unit_type = 0
         self.link = Link(port, address, secret)
-        self._events = EventQueue(EVENTS)
         self._then = _nothing
         self._question = b""
-        self._timer = self._identify
-        self._wake_ms = 0
-        self._now_ms = 0
         self._version_index = 0
         self._key_attempts = 0
         self._keyless = False  # told already
         self._gap = False  # it was silent for long and has answered since
-
-    def event(self):
-        """The oldest event or None; it stays until booked()."""
-        return self._events.oldest
-
-    def booked(self) -> None:
-        """The firmware has committed the oldest event."""
-        self._events.pop()
 
     def retire(self) -> None:
         """The cabinet has another device in its place now. Nothing is shared on this line."""
@@ -99,10 +84,6 @@ class Device:
         self._question = data
         self.link.ask(data, plain)
 
-    def _pause(self, pause_ms: int, then) -> None:
-        self._timer = then
-        self._wake_ms = self._now_ms + pause_ms
-
     def _break(self) -> None:
         """No answer to the end: the chain of sequence bits is broken, and keys are worth nothing any more."""
         self._go_offline()
@@ -113,12 +94,6 @@ class Device:
 
     def _lost_touch(self) -> None:
         """What the driver believed of the device is uncertain from here on."""
-
-    def _look(self) -> None:
-        """What is to be asked next."""
-
-    def _look_soon(self) -> None:
-        self._pause(0, self._look)
 
     # Identification.
 
@@ -192,13 +167,3 @@ class Device:
             self._ask(figure(SET_MODULUS, MODULUS), modulus_set, plain=True)
 
         self._ask(figure(SET_GENERATOR, GENERATOR), generator_set, plain=True)
-
-    def _come_online(self) -> None:
-        if not self.online:
-            self.online = True
-            self._events.push(("online", self.serial))
-
-    def _go_offline(self) -> None:
-        if self.online:
-            self.online = False
-            self._events.push(("offline",))

@@ -14,111 +14,41 @@ told twice, and only the device's counters (58) can say so. So can they say what
 device without counters leaves such a note disputed.
 """
 
+from ..evidence import DISPUTED, NO_COUNT, REASONS, RETURNED, STACKED, last_of, taken_of
+from ..held_note import (
+    CLEARED_FROM_FRONT,
+    HELD,
+    JUDGE_MS,
+    MOST_GROWN,
+    NONE,
+    ORDERED,
+    SEEN,
+    STACKED_MS,
+    UNKNOWN_CHANNEL,
+    UNSURE,
+    HeldNote,
+)
+from .counters import counters, evidence, serial_of, token, verdict
 from .device import NOT_KNOWN, OK, Device
-from .evidence import (
-    DISPUTED,
-    FOREIGN,
-    LOST,
-    NO_COUNT,
-    RETURNED,
-    STACKED,
-    TOKEN_BYTES,
-    TOO_MANY,
-    counters,
-    evidence,
-    serial_of,
-    taken_of,
-    token,
-    verdict,
-)  # fmt: skip
-
-STACKED_MS = 2000  # from EB, or from an unasked EE, until the counters must show it
-JUDGE_MS = 10_000  # from the last sign of motion until the counters are believed
-BLIND_MS = 60_000  # the same for a device without counters: a late event must not find the note given up
-
-NONE = 0
-SEEN = 1
-HELD = 2
-ORDERED = 3
-LEAVING = 4
-UNSURE = 5
-
-UNKNOWN_CHANNEL = 256  # of an odd note that the device could not name
-CLEARED_FROM_FRONT = 256  # code of ("refused", ...): at its start the device gave a note back that nobody had asked for
 
 _COUNTERS = b"\x58"
-_MOST_GROWN = 1000  # counters that have grown by more were set anew by a repair
-_REASONS = {LOST: "lost", FOREIGN: "other_device", TOO_MANY: "too_many"}
 
 
-class NoteInHand(Device):
-    """The part of the driver that answers for a note.
-
-    values: pence by channel as the device says, channel 1 first, 0 for what is no money of ours
-    repeated_credits: credits that were told again and not taken again
-    """
+class NoteInHand(Device, HeldNote):
+    """The part of the driver that answers for a note."""
 
     def __init__(self, port, last_token: bytes, address: int, secret):
         Device.__init__(self, port, address, secret)
-        self.values = ()
-        self.repeated_credits = 0
-        self._token = last_token
+        self._no_note(last_token)
         self._taken = NO_COUNT  # notes taken by the device that are accounted for
         self._counts = True  # it keeps counters, until it says that it has none
-        self._place = NONE
-        self._order = NONE
-        self._pence = 0
-        self._channel = 0
-        self._evidence = b""
         self._seen = 0  # channel shown in escrow and not yet held
-        self._since_ms = 0  # when the place was reached
-        self._hold_ms = 0
-        self._judge_ms = None  # when the counters are asked what was
-        self._odd = 0  # channel of a note that went in and that nobody had ordered
-        # Channel of a credit that a device without counters may tell again: not acknowledged yet, or disputed meanwhile.
-        last = last_token[8] if len(last_token) == TOKEN_BYTES else 0
-        self._open = last & ~DISPUTED
         self._unstacked = 0  # channel of a credited note that has not arrived in the stacker as far as was told
-        self._absorb = last & DISPUTED != 0  # the disputed note may still be counted, or was and no record says so
+        # Channel of a credit that a device without counters may tell again, not acknowledged yet or disputed meanwhile; and
+        # whether the disputed note may still be counted, or was and no record says so.
+        self._open, self._absorb = last_of(last_token)
         self._another = False  # one more was read after the note in hand was ordered in, or that one is in the stacker
         self._ack_due = False  # the device tells what moved money again until it is acknowledged
-
-    def resume(self, pence: int, channel: int, proof: bytes) -> None:
-        """Before the first poll: the note that the journal holds as pending, with the evidence of its escrow event."""
-        self._place = UNSURE
-        self._pence = pence
-        self._channel = channel
-        self._evidence = proof
-
-    def stack(self) -> bool:
-        """Take the held note in; its pending record is committed. False: it is not held any more, its end will be told."""
-        return self._decide(ORDERED)
-
-    def return_note(self) -> bool:
-        """Give the held note back. False: it is not held any more, its end will be told."""
-        return self._decide(LEAVING)
-
-    def give_up(self) -> bool:
-        """An attendant has looked: what is known of the note in hand is all there will be. False: none is in hand."""
-        if not self.pending or not self._events.room():
-            return False
-        self._dispute("given_up", NO_COUNT)
-        return True
-
-    @property
-    def pending(self) -> bool:
-        """A note is in hand whose end was not told yet."""
-        return self._place > SEEN
-
-    def _decide(self, order: int) -> bool:
-        if self._place != HELD or self._order != NONE:
-            return False
-        self._order = order
-        self._wake_ms = 0
-        return True
-
-    def _value(self, channel: int) -> int:
-        return self.values[channel - 1] if 0 < channel <= len(self.values) else 0
 
     def _lost_touch(self) -> None:
         self._seen = 0
@@ -198,7 +128,7 @@ class NoteInHand(Device):
         elif found == RETURNED:
             self._returned()
         else:
-            self._dispute(_REASONS[found], taken)
+            self._dispute(REASONS[found], taken)
 
     def _account(self, taken: int) -> None:
         """A note that nobody ordered, or that was taken without a word, against the counters."""
@@ -208,7 +138,7 @@ class NoteInHand(Device):
                 self._events.push(("disputed", self._token, self._value(odd), "unasked"))
             return
         grown = (taken - self._taken) & NO_COUNT if self._taken != NO_COUNT else 0
-        if not grown or grown > _MOST_GROWN:
+        if not grown or grown > MOST_GROWN:
             self.repeated_credits += odd != 0
             return
         self._taken = taken
@@ -224,12 +154,6 @@ class NoteInHand(Device):
 
     # Ends of a note.
 
-    def _end(self, event: tuple) -> None:
-        self._place = NONE
-        self._order = NONE
-        self._judge_ms = None if not self._odd else self._judge_ms
-        self._events.push(event)
-
     def _stacked(self, channel: int) -> None:
         """Irrevocable. What the device says now of the value comes before what it said in escrow."""
         taken = taken_of(self._evidence) if serial_of(self._evidence) == self.serial else NO_COUNT
@@ -239,9 +163,6 @@ class NoteInHand(Device):
         self._open = channel if self._ack_due else 0
         self._unstacked = channel
         self._end(("stacked", self._token, self._value(channel) or self._pence, channel))
-
-    def _returned(self) -> None:
-        self._end(("returned",))
 
     def _dispute(self, reason: str, taken: int) -> None:
         """It is not known what was; a credit or a count that comes late is this note's and nobody else's."""

@@ -10,9 +10,10 @@ Inhibits and enable are volatile. They go out after any sign of a reset and ever
 device that is not polled stops accepting by itself.
 """
 
+from ..held_note import BLIND_MS, HELD, JUDGE_MS, LEAVING, NONE, ORDERED, SEEN, UNSURE
 from . import events as on
 from .device import GAP_MS, NOT_KNOWN, NOT_NOW, OK, Device
-from .note import BLIND_MS, HELD, JUDGE_MS, LEAVING, NONE, ORDERED, SEEN, UNSURE, NoteInHand
+from .note import NoteInHand
 from .setup import channel_values
 
 POLL_MS = 200

@@ -6,20 +6,10 @@ from hypothesis import strategies as st
 
 from hal.board import Board, Nvram
 from hal.boards.host import Aes, HostBoard
+from hal.evidence import FOREIGN, LOST, NO_COUNT, RETURNED, STACKED, TOO_MANY
+from hal.ssp.counters import counters, evidence, token, verdict
 from hal.ssp.essp import GENERATOR, MODULUS, Secret, figure, power
 from hal.ssp.events import data_bytes, first_amount
-from hal.ssp.evidence import (
-    FOREIGN,
-    LOST,
-    NO_COUNT,
-    RETURNED,
-    STACKED,
-    TOO_MANY,
-    counters,
-    evidence,
-    token,
-    verdict,
-)
 from hal.ssp.frame import Parser, crc16, encode
 from hal.ssp.setup import channel_values
 from tests.hal.vectors import SSP, SSP_CRC, SSP_FIGURES, SSP_SECRET, frames
