@@ -9,19 +9,17 @@ from typing import Final
 
 from host_tools.hil.faults import Arg, FaultSpec, Value, resolve
 from host_tools.hil.models.cctalk_device import ACK, ANSWER_FAULTS, NAK, CctalkModel, Identity, Reply
+from host_tools.hil.models.note_faults import NOTE_FAULTS, NoteFaults
 from host_tools.hil.models.note_path import (
     BY_DISABLE,
     BY_HOST,
     ESCROW,
     INHIBITED,
     JAMMED,
-    MOVING,
     NOT_READ,
-    PAST,
     PULLED,
     READING,
     Note,
-    NotePath,
 )
 
 BILLS: Final = {1: ("GB0005A", 500), 2: ("GB0010A", 1000), 3: ("GB0020A", 2000), 4: ("GB0050A", 5000)}
@@ -32,36 +30,18 @@ MASTER_INHIBITED, RETURNED, INVALID, TRANSPORT, BY_SERIAL = 0, 1, 2, 3, 4
 JAM_UNSAFE, PULLED_BACK, TAMPER, STACKER_OK, REMOVED, INSERTED, FULL, JAM_SAFE = 6, 8, 9, 10, 11, 12, 14, 16
 REASONS: Final = {NOT_READ: INVALID, INHIBITED: BY_SERIAL, BY_DISABLE: MASTER_INHIBITED, PULLED: PULLED_BACK}
 
-_COUNT: Final = Arg("N", 1, 100, default=1)
-_AT: Final = Arg("AT", words=("now", READING, ESCROW, MOVING, PAST), default="now")
 
-
-class BillAcceptor(NotePath, CctalkModel):
+class BillAcceptor(NoteFaults, CctalkModel):
     """A validator; its truths are those of NotePath, and `resets`.
 
     `bills`: bill type -> (id, pence). `counters`: does it count accepted and rejected notes (225, 194)? `counts_at`: "credit",
     "stacker" or "escrow". `clears`: does it tell what it found in its path at a start? `checks`: does it know the self-check?
     """
 
-    FAULTS = ANSWER_FAULTS | {
-        "silent": FaultSpec("the device stops talking when a note gets so far; it goes on working", (_AT,)),
-        "reset": FaultSpec("the device alone loses power for a moment when a note gets so far", (_AT,)),
-        "late": FaultSpec("events come MS late", (Arg("MS", 1, 120_000),)),
-        "lose": FaultSpec("the next N events are never made", (_COUNT,)),
-        "repeat": FaultSpec("the next N events are made twice", (_COUNT,)),
-        "give_back": FaultSpec("the next accepted note comes back on its way to the stacker"),
-        "fall_back": FaultSpec("the note in escrow or on its way falls out at the front without a word"),
-        "pull": FaultSpec("the note on its way is pulled back by the customer"),
-        "refuse_route": FaultSpec("the next N routes fail (255) and the note stays in escrow", (_COUNT,)),
-        "jam": FaultSpec(
-            "the next accepted note sticks, out of the customer's reach (safe) or not, until clear or power-up",
-            (Arg("WHERE", words=("safe", "unsafe"), default="safe"),),
-        ),
-        "stacker": FaultSpec("the stacker", (Arg("STATE", words=("full", "removed", "ok")),)),
-        "forget": FaultSpec("inhibits and operating mode are forgotten"),
-        "fraud": FaultSpec("an attempt at fraud is seen"),
+    FAULTS = ANSWER_FAULTS | NOTE_FAULTS | {
+        "refuse_route": FaultSpec("the next N routes fail (255) and the note stays in escrow", (Arg("N", 1, 100, default=1),)),
         "event": FaultSpec("one event without a bill type (section 1.7)", (Arg("CODE", 0, 255),)),
-    }
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -91,8 +71,6 @@ class BillAcceptor(NotePath, CctalkModel):
         self.clears = clears
         self.scale = scale
         self.resets = 0
-        self._no_word = False
-        self._traps: dict[str, str] = {}
         self.fit_path(
             channels={kind: pence for kind, (_, pence) in self.bills.items()},
             counts_at=counts_at,
@@ -122,7 +100,7 @@ class BillAcceptor(NotePath, CctalkModel):
 
     def _clear_path_faults(self) -> None:
         super()._clear_path_faults()
-        self._late_us = self._lose = self._repeat = self._refuse_route = 0
+        self._refuse_route = 0
 
     # A note's way, as it is told
 
@@ -256,49 +234,23 @@ class BillAcceptor(NotePath, CctalkModel):
             self.resets += 1
             self.restart(now_us, power=True, deaf_us=self.boot_us)
 
-    def _reached(self, place: str) -> None:
-        """A note has come to a place that a fault waits for."""
-        kind = self._traps.pop(place, "")
-        if kind == "reset":
-            self.at(self.now_us, self._brown_out)
-        elif kind == "silent":
-            self._no_word = True
-
     def fault(self, kind: str, *args: Value) -> None:
         if kind == "silent":  # of all ccTalk devices, but here at a step of a note's way
             self.own_fault(kind, resolve(self.name, self.FAULTS, kind, args))
         else:
             super().fault(kind, *args)
 
-    def own_fault(self, kind: str, values: tuple[Value, ...]) -> None:
-        figure = values[0] if values else 0
-        if kind in ("reset", "silent"):
-            self._traps[str(figure)] = kind
-            if figure == "now":
-                self._reached("now")
-        elif kind == "late":
-            self._late_us = int(figure) * 1000
-        elif kind == "lose":
-            self._lose = int(figure)
-        elif kind == "repeat":
-            self._repeat = int(figure)
-        elif kind == "refuse_route":
+    def _forget(self) -> None:
+        self._mask = self._mode = 0
+
+    def _see_fraud(self) -> None:
+        self._event(0, TAMPER)
+
+    def special_fault(self, kind: str, figure: Value) -> None:
+        if kind == "refuse_route":
             self._refuse_route = int(figure)
-        elif kind == "give_back":
-            self._give_back = True
-        elif kind == "fall_back":
-            self._falls_out()
-        elif kind == "pull":
-            if self.note is not None and self.note.place in (ESCROW, MOVING):
-                self._reject(PULLED)
-        elif kind == "jam":
-            self._jam = str(figure)
-        elif kind == "stacker":
-            self._move_stacker(str(figure))
-        elif kind == "forget":
-            self._mask = self._mode = 0
         else:
-            self._event(0, TAMPER if kind == "fraud" else int(figure))
+            self._event(0, int(figure))
 
     def _move_stacker(self, state: str) -> None:
         before, self.stacker = self.stacker, state
@@ -310,12 +262,3 @@ class BillAcceptor(NotePath, CctalkModel):
             self._event(0, INSERTED)
         if state == "ok" and before != "ok":
             self._event(0, STACKER_OK)
-
-    def clear(self) -> None:
-        super().clear()
-        jam = self._jam
-        self._clear_path_faults()
-        self._no_word = False
-        self._traps.clear()
-        self._move_stacker("ok")
-        self._mend_jam(jam)

@@ -4,9 +4,8 @@ An answer to POLL tells what has happened since the last one and then what lasts
 escrow accepts it. With POLL_WITH_ACK what moves money is told again until EVENT_ACK, and no other note is moved before.
 """
 
-from typing import Final
-
 from host_tools.hil.faults import Arg, FaultSpec, Value
+from host_tools.hil.models.note_faults import NOTE_FAULTS
 from host_tools.hil.models.note_path import (
     BY_DISABLE,
     BY_HOST,
@@ -16,14 +15,10 @@ from host_tools.hil.models.note_path import (
     LEAVING,
     MOVING,
     PAST,
-    PULLED,
     READING,
 )
 from host_tools.hil.models.ssp_device import FAIL, LINK_FAULTS, NOT_NOW, OK
 from host_tools.hil.models.ssp_path import REJECT_CODES, SspPath
-
-_COUNT: Final = Arg("N", 1, 100, default=1)
-_AT: Final = Arg("AT", words=("now", READING, ESCROW, MOVING, PAST), default="now")
 
 
 class SspAcceptor(SspPath):
@@ -34,26 +29,11 @@ class SspAcceptor(SspPath):
     (channel 0), "amount" (paid into stacker, CA), "none".
     """
 
-    FAULTS = LINK_FAULTS | {
-        "silent": FaultSpec("the device stops talking when a note gets so far; it goes on working", (_AT,)),
-        "reset": FaultSpec("the device alone loses power for a moment when a note gets so far", (_AT,)),
-        "late": FaultSpec("events of notes come MS late", (Arg("MS", 1, 120_000),)),
-        "lose": FaultSpec("the next N events of notes are never told", (_COUNT,)),
-        "repeat": FaultSpec("the next N events of notes are told twice", (_COUNT,)),
+    FAULTS = LINK_FAULTS | NOTE_FAULTS | {
         "swap": FaultSpec("the next event of a note is told after the one that follows it"),
-        "give_back": FaultSpec("the next accepted note comes back on its way to the stacker"),
-        "fall_back": FaultSpec("the note in escrow or on its way falls out at the front without a word"),
-        "pull": FaultSpec("the note on its way is pulled back by the customer"),
-        "jam": FaultSpec(
-            "the next accepted note sticks, out of the customer's reach (safe) or not, until clear or power-up",
-            (Arg("WHERE", words=("safe", "unsafe"), default="safe"),),
-        ),
-        "stacker": FaultSpec("the stacker", (Arg("STATE", words=("full", "removed", "ok")),)),
-        "forget": FaultSpec("the channel inhibits are forgotten"),
-        "fraud": FaultSpec("an attempt at fraud is seen"),
         "path": FaultSpec("the note path is open"),
         "version": FaultSpec("the highest protocol version that it takes", (Arg("N", 4, 9),)),
-    }
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -95,8 +75,6 @@ class SspAcceptor(SspPath):
         self.boot_us, self.clear_us = boot_ms * 1000, clear_ms * 1000
         self.resets = 0
         self._replaced = self._path_open = False
-        self._silent = False
-        self._traps: dict[str, str] = {}
         none, one, two = (0,), (1,), (2,)
         self.commands |= {
             0x01: (none, self._reset),
@@ -262,61 +240,30 @@ class SspAcceptor(SspPath):
             self.power(True, now_us)
 
     def mute(self, now_us: int) -> bool:
-        return self._silent
+        return self._no_word
 
-    def _reached(self, place: str) -> None:
-        """A note has come to a place that a fault waits for."""
-        kind = self._traps.pop(place, "")
-        if kind == "reset":
-            self.at(self.now_us, self._brown_out)
-        elif kind == "silent":
-            self._silent = True
+    def _forget(self) -> None:
+        self._mask = 0
 
-    def own_fault(self, kind: str, values: tuple[Value, ...]) -> None:
-        figure = values[0] if values else 0
-        if kind in ("reset", "silent"):
-            self._traps[str(figure)] = kind
-            if figure == "now":
-                self._reached("now")
-        elif kind == "late":
-            self._late_us = int(figure) * 1000
-        elif kind == "lose":
-            self._lose = int(figure)
-        elif kind == "repeat":
-            self._repeat = int(figure)
-        elif kind == "swap":
+    def _see_fraud(self) -> None:
+        self._fraud = True
+
+    def _pulled(self) -> None:
+        self._fraud = True
+        super()._pulled()
+
+    def _move_stacker(self, state: str) -> None:
+        self._replaced = self.stacker == "removed" and state == "ok"
+        super()._move_stacker(state)
+
+    def special_fault(self, kind: str, figure: Value) -> None:
+        if kind == "swap":
             self._swap = True
-        elif kind == "give_back":
-            self._give_back = True
-        elif kind == "jam":
-            self._jam = str(figure)
-        elif kind == "stacker":
-            self._replaced = self.stacker == "removed" and figure == "ok"
-            self.stacker = str(figure)
-        elif kind == "forget":
-            self._mask = 0
-        elif kind == "fraud":
-            self._fraud = True
         elif kind == "path":
             self._path_open = True
-        elif kind == "version":
-            self.highest = int(figure)
         else:
-            self._by_hand(kind)
-
-    def _by_hand(self, kind: str) -> None:
-        if kind == "fall_back":
-            self._falls_out()
-        elif self.note is not None and self.note.place in (ESCROW, MOVING):
-            self._fraud = True
-            self._reject(PULLED)
+            self.highest = int(figure)
 
     def clear(self) -> None:
         super().clear()
-        jam = self._jam
-        self._clear_path_faults()
-        self._silent = False
-        self._traps.clear()
-        self.stacker = "ok"
         self._path_open = False
-        self._mend_jam(jam)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from host_tools.hil.models.note_faults import NoteFaults
 from host_tools.hil.models.note_path import (
     BY_DISABLE,
     BY_HOST,
@@ -11,7 +12,6 @@ from host_tools.hil.models.note_path import (
     PULLED,
     TIMED_OUT,
     Note,
-    NotePath,
 )
 from host_tools.hil.models.ssp_device import SspModel
 
@@ -22,7 +22,7 @@ REJECT_CODES: Final = {
 }  # fmt: skip
 
 
-class SspPath(NotePath, SspModel):
+class SspPath(NoteFaults, SspModel):
     """The part of the model that makes events. `evidence`: what it tells of its start, see SspAcceptor."""
 
     def __init__(
@@ -67,7 +67,6 @@ class SspPath(NotePath, SspModel):
 
     def _clear_path_faults(self) -> None:
         super()._clear_path_faults()
-        self._late_us = self._lose = self._repeat = 0
         self._swap = False
 
     @property
