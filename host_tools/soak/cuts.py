@@ -14,7 +14,6 @@ A second cut falls into every write of recovery, those of `Journal.open` include
 each is kept, as its torn bytes differ.
 """
 
-import json
 import os
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +38,7 @@ from host_tools.soak.aftermath import (
     recover,
     settle,
 )
+from host_tools.soak.child import split, tell
 from host_tools.soak.cuts_memory import Recording, WatchedNvram, Window, masked
 from host_tools.soak.recovery import MAX_SHOWN
 
@@ -127,7 +127,7 @@ class _Explorer:
         self.hand = Hand(self.rig)  # of an uncut run
         self.opening = False
         self.listening = True  # writes are cut
-        self.answer_fd = -1
+        self.parent = -1  # to be told, in a child
         self.sent = 0  # writes to serial ports
         self.moment: tuple[int, int, int] = (-1, 0, 0)
         self.followed: list[_Group] = []  # groups of this moment whose answer is known
@@ -312,20 +312,12 @@ class _Explorer:
         self, group: _Group, members: Sequence[tuple[int, int]], torn: list[Window], strokes: Sequence[_Stroke]
     ) -> dict[str, Any]:
         stroke, landed = strokes[members[0][0]], members[0][1]
-        read_fd, write_fd = os.pipe()
-        pid = os.fork()
-        if pid:
-            os.close(write_fd)
-            with os.fdopen(read_fd, "rb") as pipe:
-                answer = pipe.read()
-            os.waitpid(pid, 0)
-            if not answer:
-                raise RuntimeError(f"a child died at byte {stroke.written + landed} of the script")
-            return json.loads(answer)
-        os.close(read_fd)
-        if self.answer_fd >= 0:
-            os.close(self.answer_fd)
-        self.answer_fd = write_fd
+        parent, answer = split(f"byte {stroke.written + landed} of the script")
+        if answer is not None:
+            return answer
+        if self.parent >= 0:
+            os.close(self.parent)
+        self.parent = parent
         self.depth += 1
         self.report = CutReport()
         self.progress = lambda report: None
@@ -364,9 +356,7 @@ class _Explorer:
             "script": self._script() if verdict["wrong"] else "",
             "report": vars(self.report),
         }
-        with os.fdopen(self.answer_fd, "wb") as pipe:
-            pipe.write(json.dumps(answer).encode())
-        os._exit(0)
+        tell(self.parent, answer)
 
     def _to_the_end(self, rest: Sequence[Command]) -> dict[str, Any]:
         rig, wrong, books, state = self.rig, [], {}, self.rig.state

@@ -8,8 +8,6 @@ returned, never both, never neither, and disputed only where the script has a fa
 The script runs once to find those answers; the same steps of the same rig then are where the cuts fall.
 """
 
-import json
-import os
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -21,6 +19,7 @@ from host_tools.hil import script_commands as cmd
 from host_tools.hil.rig import Rig
 from host_tools.hil.script_commands import Command
 from host_tools.soak.aftermath import Hand, Shown, Stuck, doubtful_notes, go_on, judge, recover, settle
+from host_tools.soak.child import split, tell
 from host_tools.soak.cuts_all import Script
 from host_tools.soak.recovery import MAX_SHOWN
 
@@ -112,7 +111,7 @@ class _Explorer:
         self.run = _Run(commands, packs)
         self.run.before_turn, self.run.after_turn = self._before_turn, self._after_turn
         self.kind = ""  # in a child: the cut that it is about
-        self.answer_fd = -1
+        self.parent = -1  # to be told, in a child
         self.moment = ""
 
     def explore(self) -> EventCutReport:
@@ -159,19 +158,10 @@ class _Explorer:
 
     def _fork(self, kind: str) -> dict[str, Any] | None:
         """What became of this cut; None in the child that has to find out."""
-        read_fd, write_fd = os.pipe()
-        pid = os.fork()
-        if not pid:
-            os.close(read_fd)
-            self.kind, self.answer_fd = kind, write_fd
-            return None
-        os.close(write_fd)
-        with os.fdopen(read_fd, "rb") as pipe:
-            answer = pipe.read()
-        os.waitpid(pid, 0)
-        if not answer:
-            raise RuntimeError(f"a child died at step {self.run.steps}")
-        return json.loads(answer)
+        self.parent, answer = split(f"step {self.run.steps}")
+        if answer is None:
+            self.kind = kind
+        return answer
 
     def _end(self) -> None:
         """In the child: cut, go on, answer. Does not return."""
@@ -193,9 +183,7 @@ class _Explorer:
             verdict = {"wrong": str(error) if isinstance(error, Stuck) else traceback.format_exc(), "disputed": 0}
         if verdict["wrong"]:
             verdict["wrong"] = f"{where}: {verdict['wrong']}"
-        with os.fdopen(self.answer_fd, "wb") as pipe:
-            pipe.write(json.dumps(verdict).encode())
-        os._exit(0)
+        tell(self.parent, verdict)
 
     def _may_be_the_credited_one(self) -> bool:
         """Whether a bill validator on ccTalk is about to restart right after a credit, with a further note that the cabinet has

@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from firmware.store.journal import AREAS, CONTROL_BYTES, SNAPSHOT, TIDY_BYTES, Journal
+from host_tools.soak.cuts_memory import Recording
 from tests.firmware.journal_model import JournalMachine
 from tests.firmware.nvram import RigNvram
 
@@ -51,16 +52,6 @@ def test_every_cut_and_every_second_cut_of_a_long_sequence_with_area_changes():
                     assert opened(bytes(again)) in states
                     tally["double_cuts"] += 1
         known.clear()
-
-    class Recording(RigNvram):
-        def __init__(self, memory: bytes | bytearray) -> None:
-            super().__init__(len(memory))
-            self.memory[:] = memory
-            self.writes: list[tuple[int, bytes]] = []
-
-        def write(self, offset: int, data: bytes) -> None:
-            self.writes.append((offset, bytes(data)))
-            super().write(offset, data)
 
     whole_write = nvram.write
 

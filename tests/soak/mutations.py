@@ -4,8 +4,6 @@
 """
 
 import inspect
-import os
-import pickle
 import textwrap
 import traceback
 from collections.abc import Callable
@@ -22,6 +20,7 @@ from firmware.play import rounds
 from firmware.store.journal import Journal
 from firmware.tilt import Tilts
 from hal.cctalk import payout as fate
+from host_tools.soak.child import split, tell
 
 
 def rewrite(owner: Any, name: str, old: str, new: str) -> None:
@@ -211,19 +210,11 @@ def snapshot_misses_the_changes_that_it_was_taken_for() -> None:
 
 def in_a_child(work: Callable[[], str]) -> str:
     """The text that `work` returns in a forked child, whose broken firmware dies with it."""
-    read_fd, write_fd = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(read_fd)
+    parent, told = split("its mutation")
+    if told is None:
         try:
             found = work()
         except BaseException:
             found = "harness: " + traceback.format_exc()
-        with os.fdopen(write_fd, "wb") as pipe:
-            pickle.dump(found, pipe)
-        os._exit(0)
-    os.close(write_fd)
-    with os.fdopen(read_fd, "rb") as pipe:
-        found = pipe.read()
-    os.waitpid(pid, 0)
-    return pickle.loads(found)
+        tell(parent, found)
+    return told
