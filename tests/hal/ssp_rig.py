@@ -36,6 +36,16 @@ class Journal:
 class NoteRig:
     """One acceptor on one line. `decide(pence)` is what the firmware does with a held note: True, False, or None for later."""
 
+    # In what devices of this protocol differ (options of the model), and in what they tell of a note found at a start.
+    DEVICES: tuple[dict[str, Any], ...] = ({"acks": True}, {"acks": False})
+    STARTS: tuple[dict[str, Any], ...] = tuple({"evidence": kind} for kind in ("channel", "blank", "amount", "none"))
+    # The device's own codes: of refused notes, of a note that was in escrow when the host came up, of one pulled back.
+    NOT_READ, INHIBITED, FROM_BEFORE, PULLED = 1, 6, 8, 0xE6
+    END_EVENTS = 2  # credit and stacked: they tell that a note went in
+    SILENCE_MS = 11_000  # a device that hears nothing for so long takes no notes
+    RESET_MS = 6000  # from a reset until notes are taken again
+    DOUBT_MS = 25_000  # until what no counter proves is settled
+
     def __init__(self, keys: bool = False, **model: Any) -> None:
         self._fit(**model)
         self.journal = Journal()
@@ -65,6 +75,26 @@ class NoteRig:
         secret = Secret(FIXED_KEY, lambda number: bytes(range(1, number + 1)), Aes) if self._keys else None
         return NoteAcceptor(self.line.port, last_token=last_token, secret=secret)
 
+    @property
+    def serial(self) -> int:
+        return self.model.serial
+
+    @property
+    def retells(self) -> bool:
+        """Does the device tell a host that comes back again what it had told the one before?"""
+        return 0x57 in self.model.commands
+
+    @property
+    def tells_ends(self) -> bool:
+        """Does the device tell that a jam is over?"""
+        return True
+
+    def exchange(self, serial: int) -> None:
+        """Another device stands there, without a note."""
+        self.model.cancel()
+        self.model.note = None
+        self.model.serial = serial
+
     def boot(self) -> None:
         """The host comes up with what its journal holds."""
         journal = self.journal
@@ -82,6 +112,17 @@ class NoteRig:
         self.model.power(False, self.now_ms * 1000)
         self.run(off_ms)
         self.model.power(True, self.now_ms * 1000)
+
+    def cut(self, kind: str, off_ms: int = 300) -> None:
+        """`kind`: "host", "device" or "mains"."""
+        if kind == "host":
+            self.cut_host()
+            self.run(off_ms)
+            self.boot()
+        elif kind == "device":
+            self.cut_device(off_ms)
+        else:
+            self.cut_mains(off_ms)
 
     def cut_mains(self, off_ms: int = 300) -> None:
         self.model.power(False, self.now_ms * 1000)
@@ -127,8 +168,12 @@ class NoteRig:
         if self.steps == self.cut_step:
             raise PowerCut
 
-    def _turn(self, host: Any) -> None:
+    def poll(self, host: Any) -> None:
+        """The drivers' turn; nobody looks at what the note acceptor's has to tell."""
         host.poll(self.now_ms)
+
+    def _turn(self, host: Any) -> None:
+        self.poll(host)
         event: Any = host.event()
         if event is not self._event:
             self._event, self._event_ms = event, self.now_ms
