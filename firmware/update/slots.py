@@ -255,6 +255,19 @@ class Slots:
         state.mark[slot] = self._at[slot] - self._at[slot] % MARK_BYTES
         return self._save()
 
+    def rewind(self, slot: int, offset: int) -> str:
+        """What was written from there on is not what was sent: it comes again."""
+        if not 0 <= offset <= self.written(slot):
+            return "of slot %d %d bytes are written" % (slot, self.written(slot))
+        mark = offset - offset % MARK_BYTES
+        if mark < self.state.mark[slot]:
+            self.state.mark[slot] = mark
+            why = self._save()
+            if why:
+                return why
+        self._at[slot] = offset
+        return ""
+
     def finish(self, slot: int):
         """Judges the written image piece by piece: yields None until it yields "" or why it is refused, last."""
         if self.state.status[slot] != WRITING or self._at[slot] != self.state.size[slot]:

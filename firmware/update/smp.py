@@ -11,6 +11,7 @@ the protocol has room for it (version 1), and as a line for people on the consol
 
 import struct
 
+import native
 from firmware.update import cbor, framing
 from firmware.update.image import HEADER_BYTES
 
@@ -23,6 +24,7 @@ RESET_MS = 250  # from a reset's answer to the reset: the line carries some hund
 QUIET_MS = 2000  # so long after a frame what looks like a mistyped command is taken for a damaged frame
 _ECHO_BYTES = 1024
 _ABOUT_BYTES = 1024  # of an image's own account of itself, in one answer
+_CHECK_BYTES = 4096  # compared with one checksum
 _NAME_BYTES = 8  # of an upload's SHA-256, by which it is known again behind a reset
 
 _HEADER = ">BBHHBB"
@@ -412,6 +414,29 @@ class Server:
         end = min(end, first + min(most, _ABOUT_BYTES))
         return {"off": offset, "len": size, "data": self._slots.view(slot)[first:end]}
 
+    def _check(self, values: dict, asked) -> dict:
+        """Whether a part of an upload is here as it was sent, by its CRC-32; one that is not comes again.
+
+        A frame's 16 bits take one of 65,536 damaged ones for whole, and a bad line damages as many. The answer is an upload's:
+        where the next piece begins.
+        """
+        offset, length, crc = values.get("off"), values.get("len"), values.get("crc")
+        if not isinstance(offset, int) or not isinstance(length, int) or not isinstance(crc, int):
+            raise Refused(INVALID, "off, len: the part; crc: its CRC-32")
+        if offset < 0 or not 0 < length <= _CHECK_BYTES:
+            raise Refused(INVALID, "len: 1 to %d, from off on" % _CHECK_BYTES)
+        if self._slot < 0:
+            return {"off": 0}
+        if self._judging is not None or offset + length > self._offset:
+            return {"off": self._offset}
+        if native.crc32(self._slots.view(self._slot)[offset : offset + length]) != crc:
+            self._change()
+            why = self._slots.rewind(self._slot, offset)
+            if why:
+                raise Refused(UNKNOWN, why)
+            self._offset = offset
+        return {"off": self._offset}
+
 
 _HANDLERS = {
     (_OS, 0, _WRITE): Server._echo,
@@ -424,4 +449,5 @@ _HANDLERS = {
     (_IMAGE, 1, _WRITE): Server._upload,
     (_IMAGE, 5, _WRITE): Server._erase,
     (_CABINET, 0, _READ): Server._about,
+    (_CABINET, 1, _WRITE): Server._check,
 }

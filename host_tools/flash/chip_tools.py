@@ -17,7 +17,7 @@ from typing import Final
 
 from host_tools.cabinet import exits
 from host_tools.cabinet.exits import fail
-from host_tools.flash.flashing import FlashError
+from host_tools.flash.failure import FlashError
 from host_tools.flash.resident import Resident
 
 ASK_S: Final = 60.0  # for a question; esptool tries seven times to connect

@@ -26,11 +26,13 @@ from smp.image_management import ImageState
 from firmware.update import image as images
 from host_tools.cabinet import exits, games
 from host_tools.cabinet.exits import fail
-from host_tools.flash.flashing import Cabinet, FlashError, Identity, NewImage, Transfer, same_board
+from host_tools.flash.failure import FlashError
+from host_tools.flash.flashing import Cabinet, Identity, NewImage, same_board
 from host_tools.flash.inspecting import slot_fields, slot_line
 from host_tools.flash.link import SerialWire
 from host_tools.flash.programming import program
 from host_tools.flash.resident import BOARDS, recognise
+from host_tools.flash.uploading import Transfer
 
 Port = Annotated[
     str | None,
@@ -237,6 +239,7 @@ def _update(
             transfer = cabinet.upload(new)
         done = {"bytes": transfer.total, "resumed_at": transfer.began_at, "seconds": round(transfer.seconds, 1)}
         done |= {"rate": round(transfer.rate), "retries": transfer.retries, "replugs": transfer.replugs}
+        done |= {"damaged": transfer.damaged, "restarts": transfer.restarts}
         tell.event(
             "sent", f"version {new.version} is there whole: the cabinet's own hash is {new.hash.hex()[:16]}", **done
         )

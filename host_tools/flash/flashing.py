@@ -6,22 +6,23 @@ whole is valid are answers.
 """
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from smp.header import Version
 from smp.image_management import ImageState
 from smpclient import SMPClient
 from smpclient.generics import error, success
-from smpclient.requests.image_management import ImageErase, ImageStatesRead, ImageStatesWrite, ImageUploadWrite
+from smpclient.requests.image_management import ImageErase, ImageStatesRead, ImageStatesWrite
 from smpclient.requests.os_management import MCUMgrParametersRead, OSApplicationInfoRead, ResetWrite
 
 from firmware.update import image as images
 from host_tools.cabinet import exits
+from host_tools.flash.failure import FlashError, reason
 from host_tools.flash.link import Link, Unplugged, Wire
+from host_tools.flash.uploading import Transfer, Upload
 
 PATIENCE_S: Final = 60.0  # without any progress
 ASK_S: Final = 2.0  # for an answer to a question that changes nothing
@@ -29,29 +30,15 @@ SOON_AGAIN: Final = 5  # questions after which the answer is either soon there o
 ASK_TIMES: Final = 15
 LOUD_S: Final = 300.0  # on a bad line: a list of images has 300 bytes, all of which have to arrive
 AGAIN_S: Final = 0.2
-VERDICT_S: Final = 4.0  # for the answer to the last piece, which waits for the verdict
 JUDGE_S: Final = 60.0  # until a board that did not wait for it has the verdict
 BOOT_S: Final = 30.0  # from a reset to the first answer
 REOPEN_S: Final = 0.5
-LEAST_BYTES: Final = 16  # of a piece, on the worst of lines
-GROW_AFTER: Final = 8  # pieces in a row that arrived
-SPARE_S: Final = 0.15  # of the first answers; then what answers take
-LEAST_SPARE_S: Final = 0.05
 TRANSFERS: Final = 3  # damage that 16 bits of CRC did not show costs a whole one
 PROGRAM: Final = "cabinet"  # what a cabinet calls itself
 
 # Their errors are told here in other words, and a request of version 1 is no cause for a warning.
 for _name in ("smp", "smpclient"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
-
-
-class FlashError(Exception):
-    """The command cannot go on. code: how it exits; advice: what to do now."""
-
-    def __init__(self, code: int, what: str, advice: str) -> None:
-        super().__init__(what)
-        self.code = code
-        self.advice = advice
 
 
 @dataclass(frozen=True)
@@ -80,26 +67,6 @@ class NewImage:
         return cls(data, found.hash, found.version, found.board)
 
 
-@dataclass
-class Transfer:
-    """How an upload went. retries: pieces that were asked for again; replugs: how often the line came back."""
-
-    total: int
-    began_at: int = 0  # bytes that were there already
-    offset: int = 0
-    seconds: float = 0.0  # until the last byte was on the line
-    verdict_s: float = 0.0  # then, until the cabinet had judged the whole
-    retries: int = 0
-    replugs: int = 0
-    restarts: int = 0
-    pieces: int = field(default=0)
-
-    @property
-    def rate(self) -> float:
-        """Bytes of the image a second."""
-        return (self.offset - self.began_at) / self.seconds if self.seconds else 0.0
-
-
 class Cabinet:
     """A cabinet at the other end of a line.
 
@@ -115,12 +82,11 @@ class Cabinet:
         on_progress: Callable[[Transfer], None] = lambda transfer: None,
     ) -> None:
         self._open_wire = open_wire
-        self._patience_s = patience_s
+        self.patience_s = patience_s
         self._on_text = on_text
-        self._on_progress = on_progress
+        self.on_progress = on_progress
         self._answered = False
-        self._link, self._client = self._open()
-        self._spare_s = SPARE_S
+        self.link, self._client = self._open()
         self.identity: Identity | None = None
 
     def _open(self) -> tuple[Link, SMPClient]:
@@ -135,13 +101,13 @@ class Cabinet:
         return link, SMPClient(link, "")
 
     def close(self) -> None:
-        self._link.wire.close()
+        self.link.wire.close()
 
     # --- questions -----------------------------------------------------------------------------------------------
 
-    def _request(self, request: Any, spare_s: float) -> Any:
+    def request(self, request: Any, spare_s: float) -> Any:
         """The answer, an error too. Errors: TimeoutError, Unplugged."""
-        self._link.timeout_s = self._link.line_s(request.BYTES) + spare_s
+        self.link.timeout_s = self.link.line_s(request.BYTES) + spare_s
         answer = asyncio.run(self._client.request(request))
         self._answered = True
         return answer
@@ -151,18 +117,18 @@ class Cabinet:
 
         Who has answered before is there, and the line is what is bad: then it is asked for a long time.
         """
-        wire = self._link.wire
+        wire = self.link.wire
         end_s = wire.now_s() + (LOUD_S if self._answered else 0)
         tries = 0
         while tries < ASK_TIMES or wire.now_s() < end_s:
             tries += 1
             try:
-                return self._request(make(), spare_s if tries < SOON_AGAIN else AGAIN_S)
+                return self.request(make(), spare_s if tries < SOON_AGAIN else AGAIN_S)
             except TimeoutError:
                 continue
             except Unplugged:
-                self._replug()
-                wire = self._link.wire
+                self.replug()
+                wire = self.link.wire
         raise FlashError(
             exits.NO_ANSWER,
             "nothing on this line speaks SMP",
@@ -184,7 +150,7 @@ class Cabinet:
         """Who is there. Errors: FlashError, NO_ANSWER when it is no cabinet."""
         parameters = self.ask(lambda: MCUMgrParametersRead(), spare_s=0.5)
         if success(parameters):
-            self._link.initialize(parameters.buf_size)
+            self.link.initialize(parameters.buf_size)
         fields = [
             self.told(self.ask(lambda letter=letter: OSApplicationInfoRead(format=letter))).output for letter in "snvi"
         ]
@@ -218,18 +184,18 @@ class Cabinet:
     def reset(self) -> list[ImageState]:
         """Restarts the cabinet and waits for it; the images afterwards."""
         self.told(self.ask(lambda: ResetWrite(version=Version.V1)))
-        wire = self._link.wire
+        wire = self.link.wire
         end_s = wire.now_s() + BOOT_S
         wire.pause(1.0)  # it still answers a moment
         while True:
             try:
-                answer = self._request(ImageStatesRead(version=Version.V1), 0.5)
+                answer = self.request(ImageStatesRead(version=Version.V1), 0.5)
                 return self.told(answer).images
             except TimeoutError:
                 pass
             except Unplugged:
-                self._replug()
-                wire = self._link.wire
+                self.replug()
+                wire = self.link.wire
             if wire.now_s() > end_s:
                 raise FlashError(
                     exits.NO_ANSWER,
@@ -237,26 +203,26 @@ class Cabinet:
                     "look at its console; an image that hangs is left again by itself: switch off and on if need be",
                 )
 
-    def _replug(self) -> None:
+    def replug(self) -> None:
         """Waits until the line is there again. Errors: FlashError."""
-        wire = self._link.wire
+        wire = self.link.wire
         wire.close()
-        end_s = wire.now_s() + self._patience_s
-        buffer_bytes = self._link.mtu
+        end_s = wire.now_s() + self.patience_s
+        buffer_bytes = self.link.mtu
         while True:
             wire.pause(REOPEN_S)
             try:
-                self._link = Link(self._open_wire(), self._on_text)
+                self.link = Link(self._open_wire(), self._on_text)
                 break
             except Unplugged as fault:
                 if wire.now_s() > end_s:
                     raise FlashError(
                         exits.BROKEN_OFF,
-                        f"the port is gone and did not come back within {self._patience_s:.0f} s: {fault}",
+                        f"the port is gone and did not come back within {self.patience_s:.0f} s: {fault}",
                         "plug it in and run the same command again: it goes on where it broke off",
                     ) from None
-        self._link.initialize(buffer_bytes)
-        self._client = SMPClient(self._link, "")
+        self.link.initialize(buffer_bytes)
+        self._client = SMPClient(self.link, "")
 
     # --- an upload ---------------------------------------------------------------------------------------------------
 
@@ -264,7 +230,7 @@ class Cabinet:
         """Brings the image into the free slot; what of it is there already is not sent again. Errors: FlashError."""
         transfer = Transfer(len(image.data))
         for left in reversed(range(TRANSFERS)):
-            refusal = self._transfer(image, transfer)
+            refusal = Upload(self, image.data, transfer).run()
             if refusal is None:
                 break
             if not left or not refusal.damaged:
@@ -284,98 +250,13 @@ class Cabinet:
 
     def _lists(self, hash_: bytes) -> bool:
         """Whether the cabinet lists it. A slow board answers the last piece before it has judged the whole."""
-        wire = self._link.wire
+        wire = self.link.wire
         end_s = wire.now_s() + JUDGE_S
         while not any(bytes(state.hash or b"") == hash_ for state in self.images()):
             if wire.now_s() > end_s:
                 return False
             wire.pause(REOPEN_S)
         return True
-
-    def _transfer(self, image: NewImage, transfer: Transfer) -> "Refusal | None":
-        """One whole transfer; None, or how the image was judged."""
-        name = hashlib.sha256(image.data).digest()
-        most = self._link.max_unencoded_size - 80  # of header and map
-        offset, piece, in_a_row = -1, most, 0
-        wire = self._link.wire
-        began_s = moved_s = wire.now_s()
-        begun = False
-        while offset < len(image.data):
-            data = image.data[offset : offset + piece] if offset >= 0 else b""
-            last = offset >= 0 and offset + len(data) == len(image.data)
-            request = (
-                ImageUploadWrite(version=Version.V1, off=offset, data=data)
-                if offset > 0
-                else ImageUploadWrite(version=Version.V1, off=0, data=data, len=len(image.data), sha=name)
-            )
-            sent_s = wire.now_s()
-            try:
-                first_s = ASK_S if transfer.retries < SOON_AGAIN else AGAIN_S
-                answer: Any = self._request(request, VERDICT_S if last else first_s if offset < 0 else self._spare_s)
-            except (TimeoutError, Unplugged) as fault:
-                transfer.retries += 1
-                in_a_row = 0
-                piece = max(piece // 2, LEAST_BYTES)
-                if isinstance(fault, Unplugged):
-                    self._replug()
-                    wire = self._link.wire
-                    transfer.replugs += 1
-                    offset = -1  # it may have lost its power meanwhile
-                elif wire.now_s() - moved_s > self._patience_s:
-                    raise FlashError(
-                        exits.BROKEN_OFF,
-                        f"nothing arrives for {self._patience_s:.0f} s; {transfer.offset} of {transfer.total} bytes are there",
-                        "check the line, then run the same command again: it goes on where it broke off",
-                    ) from None
-                continue
-            if error(answer) and getattr(answer, "rc", None) == CORRUPT:
-                return Refusal(reason(answer))
-            told = self.told(answer)
-            if offset > 0 or last:
-                self._learn(wire.now_s() - sent_s - self._link.line_s(request.BYTES))
-            transfer.pieces += 1
-            in_a_row += 1
-            if in_a_row >= GROW_AFTER:
-                in_a_row, piece = 0, min(piece * 2, most)
-            if not begun:
-                begun, transfer.began_at = True, told.off
-            if told.off != offset:
-                moved_s = wire.now_s()
-            offset = told.off
-            transfer.offset, transfer.seconds = offset, wire.now_s() - began_s
-            if last:
-                transfer.seconds = sent_s + self._link.line_s(request.BYTES) - began_s
-                transfer.verdict_s = wire.now_s() - began_s - transfer.seconds
-            self._on_progress(transfer)
-        return None
-
-    def _learn(self, spare_s: float) -> None:
-        """How long answers take besides the line: four times that is patience enough."""
-        self._spare_s = max(LEAST_SPARE_S, 0.875 * self._spare_s + 0.125 * 4 * spare_s)
-
-
-CORRUPT: Final = 9  # mcumgr's MGMT_ERR_ECORRUPT: the image was judged
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """Why the device does not take an image that it has whole."""
-
-    why: str
-
-    @property
-    def damaged(self) -> bool:
-        """It may have been damaged on the way: then it is sent again."""
-        return "hash" in self.why or "truncated" in self.why
-
-
-def reason(answer: Any) -> str:
-    """A refusal in words."""
-    words = getattr(answer, "rsn", None)
-    if words:
-        return str(words)
-    code = answer.err.rc if hasattr(answer, "err") else answer.rc
-    return f"{getattr(code, 'name', code)} ({int(code)})"
 
 
 def same_board(image: NewImage, identity: Identity) -> None:

@@ -7,52 +7,20 @@ proven but that the parts fit each other; who wants proof compares the hashes wi
 from functools import partial
 from typing import Any, Final
 
-from smp import error, message
 from smp.header import Version
 from smp.image_management import ImageState
 from smpclient.generics import error_v1
 
 from firmware.update import image as images
 from host_tools.cabinet import exits
-from host_tools.flash.flashing import Cabinet, FlashError
+from host_tools.flash.cabinet_group import UNSUPPORTED, AboutRead
+from host_tools.flash.failure import FlashError
+from host_tools.flash.flashing import Cabinet
 from host_tools.flash.images import describe
 
-GROUP: Final = 0xCAB  # the cabinet's own (firmware/update/smp.py)
 PIECE_BYTES: Final = 1024
 LEAST_BYTES: Final = 32  # of a piece, on the worst of lines
 MOST_BYTES: Final = 3 * images.MANIFEST_BYTES  # more is no image's account of itself
-UNSUPPORTED: Final = 8  # mcumgr's MGMT_ERR_ENOTSUP
-
-
-class _ErrorV1(error.ErrorV1):
-    _GROUP_ID = GROUP
-
-
-class _ErrorV2(error.ErrorV2[error.MGMT_ERR]):
-    _GROUP_ID = GROUP
-
-
-class _AboutResponse(message.ReadResponse):
-    _GROUP_ID = GROUP
-    _COMMAND_ID = 0
-
-    off: int
-    len: int
-    data: bytes
-
-
-class AboutRead(message.ReadRequest):
-    """Asks for a piece of the header and TLVs of the image in a slot. off: where it begins; most: bytes of it."""
-
-    _GROUP_ID = GROUP
-    _COMMAND_ID = 0
-    _Response = _AboutResponse
-    _ErrorV1 = _ErrorV1
-    _ErrorV2 = _ErrorV2
-
-    slot: int
-    off: int
-    most: int
 
 
 def about_slot(cabinet: Cabinet, slot: int) -> dict[str, Any]:

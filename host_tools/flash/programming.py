@@ -10,8 +10,9 @@ from host_tools.boards import board_files
 from host_tools.cabinet import exits
 from host_tools.flash import volume
 from host_tools.flash.chip_tools import Esp, Probe
-from host_tools.flash.flashing import FlashError, Transfer
+from host_tools.flash.failure import FlashError
 from host_tools.flash.resident import EMULATOR, ESPTOOL, VOLUME, Resident
+from host_tools.flash.uploading import Transfer
 
 Event = Callable[..., None]  # (kind, words for a person, fields for a program)
 Progress = Callable[[Transfer], None]

@@ -17,7 +17,7 @@ from intelhex import HexReaderError, IntelHex
 from host_tools.cabinet import exits
 from host_tools.cabinet.exits import fail
 from host_tools.flash import uf2
-from host_tools.flash.flashing import FlashError
+from host_tools.flash.failure import FlashError
 
 UF2, ELF, HEX, BIN, ESP = "UF2", "ELF", "HEX", "BIN", "ESP image"
 EMULATOR, VOLUME, ESPTOOL, PROBE = "emulator's flash", "bootloader's volume", "esptool", "debug probe"

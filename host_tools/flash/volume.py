@@ -15,7 +15,8 @@ from typing import Final
 import psutil
 
 from host_tools.cabinet import exits
-from host_tools.flash.flashing import FlashError, Transfer
+from host_tools.flash.failure import FlashError
+from host_tools.flash.uploading import Transfer
 
 INFO: Final = "INFO_UF2.TXT"
 INFO_BYTES: Final = 4096  # more is no such file

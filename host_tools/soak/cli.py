@@ -22,7 +22,7 @@ from rich.text import Text
 from host_tools.boards.debian import BoardsError
 from host_tools.cabinet import games
 from host_tools.cabinet.exits import check_board, fail
-from host_tools.flash.flashing import FlashError
+from host_tools.flash.failure import FlashError
 from host_tools.hil.host_session import BoardFailed
 from host_tools.hil.rig import RigError
 from host_tools.soak import cuts_all, event_cuts, soaking, update_kills

@@ -14,9 +14,11 @@ from typing import Any, Final
 
 from firmware.update.slots import Slots
 from host_tools.flash import programmer
-from host_tools.flash.flashing import Cabinet, FlashError, NewImage, Transfer
+from host_tools.flash.failure import FlashError
+from host_tools.flash.flashing import Cabinet, NewImage
 from host_tools.flash.images import DEVELOPMENT_KEY, build_image
 from host_tools.flash.rig_wire import RigWire
+from host_tools.flash.uploading import Transfer
 from host_tools.hil.rig import Rig
 from host_tools.hil.script import parse
 from host_tools.soak.recovery import MAX_SHOWN, recover

@@ -197,6 +197,22 @@ def test_progress_marks(monkeypatch):
     assert slots(here).written(0) == 512
 
 
+def test_what_was_written_comes_again_from_where_it_is_wrong(monkeypatch):
+    monkeypatch.setattr(module, "MARK_BYTES", 256)
+    here = memory()
+    now = slots(here)
+    now.begin(0, 1024)
+    now.write(0, 0, bytes(700))
+    assert "700 bytes are written" in now.rewind(0, 701)
+    assert "0 bytes are written" in now.rewind(1, 5)
+    assert now.rewind(0, 600) == ""
+    assert (now.written(0), slots(here).written(0)) == (600, 512)
+    assert now.rewind(0, 300) == ""
+    assert (now.written(0), slots(here).written(0)) == (300, 256)
+    assert now.write(0, 300, bytes(724)) == ""
+    assert slots(here).written(0) == 1024
+
+
 def test_lost_record_waits_for_a_technician():
     here = with_both()
     here[2 * SLOT_BYTES :] = bytes(STATE_BYTES)
@@ -303,6 +319,20 @@ def test_power_cut_behind_every_byte_of_an_update(monkeypatch):
     monkeypatch.setattr(module, "MARK_BYTES", 128)
     places = cut_everywhere(with_old, lambda now: put(now, 1, NEW), {0})
     assert places > len(NEW)
+
+
+def test_power_cut_behind_every_byte_of_an_update_of_which_a_part_came_again(monkeypatch):
+    monkeypatch.setattr(module, "MARK_BYTES", 128)
+
+    def update(now) -> None:
+        now.begin(1, len(NEW))
+        now.write(1, 0, bytes(500))
+        now.rewind(1, 100)  # its first 100 bytes are wrong as well, and nobody has looked
+        now.write(1, 100, NEW[100:])
+        assert list(now.finish(1))[-1]
+        assert put(now, 1, NEW) == ""
+
+    assert cut_everywhere(with_old, update, {0}) > 2 * len(NEW)
 
 
 def test_an_update_that_was_cut_anywhere_can_be_resumed(monkeypatch):

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import zlib
 
 import cbor2
 import pytest
@@ -14,6 +15,7 @@ from smpclient.requests import image_management as img
 from smpclient.requests import os_management as os_
 
 from firmware.update import cbor, framing, smp
+from host_tools.flash.cabinet_group import CheckWrite
 from tests.flash.fakes import FakeSlots
 
 V1, V2 = smphdr.Version.V1, smphdr.Version.V2
@@ -301,6 +303,44 @@ def test_an_upload_goes_on_behind_a_power_cut_where_memory_is_sure():
     assert peer.slots.said == [f"begin 1 {len(IMAGE)}"]
 
 
+def check(data: bytes, offset: int, length: int) -> CheckWrite:
+    return CheckWrite(off=offset, len=length, crc=zlib.crc32(data[offset : offset + length]))
+
+
+def test_what_arrived_damaged_comes_again():
+    peer, sha = Peer(), hashlib.sha256(IMAGE).digest()
+    assert peer.ask(check(IMAGE, 0, 100)).off == 0  # there is no upload
+    for offset in range(0, 6000, 500):
+        whole = {"len": len(IMAGE), "sha": sha} if offset == 0 else {}
+        peer.ask(img.ImageUploadWrite(off=offset, data=IMAGE[offset : offset + 500], **whole))
+    peer.slots.damage(4100)
+    assert peer.ask(check(IMAGE, 0, 4096)).off == 6000
+    assert peer.ask(check(IMAGE, 4096, 1905)).off == 6000  # more than there is: nothing can be said of it
+    for _ in range(2):  # the answer was lost, and it is asked again
+        assert peer.ask(check(IMAGE, 4096, 1904)).off == 4096
+    assert peer.upload(IMAGE, offset=4096).off == len(IMAGE)
+    image = peer.slots.images[1]
+    assert image is not None
+    assert image.data == IMAGE
+
+
+@pytest.mark.parametrize(("offset", "length"), [(0, 0), (0, 4097), (-1, 5)])
+def test_a_part_that_cannot_be_compared(offset: int, length: int):
+    answer = Peer().ask(CheckWrite(version=V1, off=offset, len=length, crc=0))
+    assert error_v1(answer)
+    assert "1 to 4096" in (answer.rsn or "")
+
+
+def test_with_credit_on_the_machine_nothing_that_was_written_comes_again():
+    peer = Peer()
+    peer.ask(img.ImageUploadWrite(off=0, data=IMAGE[:500], len=len(IMAGE), sha=hashlib.sha256(IMAGE).digest()))
+    peer.slots.damage(3)
+    peer.target.why = "there is credit on the machine"
+    assert not success(peer.ask(check(IMAGE, 0, 500)))
+    peer.target.why = ""
+    assert peer.ask(check(IMAGE, 0, 500)).off == 0
+
+
 def test_another_image_begins_anew():
     peer = Peer()
     peer.ask(img.ImageUploadWrite(off=0, data=IMAGE[:500], len=len(IMAGE), sha=hashlib.sha256(IMAGE).digest()))
@@ -450,7 +490,7 @@ def test_any_message_is_answered_or_ignored(body: bytes, fields: dict):
 
 
 VALUE = st.one_of(PLAIN, st.none(), st.integers(-(2**40), 2**40), st.lists(st.integers(0, 5), max_size=3))
-KEYS = st.sampled_from(["off", "data", "len", "sha", "image", "hash", "confirm", "slot", "d", "format", "other"])
+KEYS = st.sampled_from(["off", "data", "len", "sha", "image", "hash", "confirm", "slot", "d", "format", "crc", "other"])
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(smp._HANDLERS)), st.dictionaries(KEYS, VALUE)), max_size=12))

@@ -40,7 +40,7 @@ class FakeSlots:
 
     def view(self, slot: int) -> memoryview:
         image = self.images[slot]
-        return memoryview(image.data if image else b"")
+        return memoryview(image.data if image else self._memory)
 
     def begin(self, slot: int, size: int, upload: bytes = b"") -> str:
         if slot == self.running:
@@ -64,6 +64,16 @@ class FakeSlots:
         assert offset == self._at
         self._memory[offset : offset + len(data)] = data
         self._at += len(data)
+        return ""
+
+    def damage(self, place: int) -> None:
+        """A byte of the upload is not what was sent."""
+        assert place < self._at
+        self._memory[place] ^= 0x10
+
+    def rewind(self, slot: int, offset: int) -> str:
+        assert 0 <= offset <= self._at
+        self._at = offset
         return ""
 
     def finish(self, slot: int) -> Iterator[str | None]:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from firmware.update import smp
 from firmware.update.slots import Slots
 from host_tools.cabinet import exits, games
-from host_tools.flash.flashing import Cabinet, FlashError, NewImage, same_board
+from host_tools.flash.failure import FlashError
+from host_tools.flash.flashing import Cabinet, NewImage, same_board
 from host_tools.flash.link import Unplugged
 from host_tools.flash.rig_wire import RigWire
 from host_tools.hil.rig import Rig
@@ -168,16 +170,72 @@ def test_damage_that_a_frame_does_not_show_is_found_by_the_hash(bench: Bench):
     new = new_image()
     cabinet = bench.cabinet()
     cabinet.identify()
+    damaged_once(bench, 9000)
+    done = cabinet.upload(new)
+    assert done.restarts == 1
+    assert bench.in_slot(0) == new.hash
+
+
+def damaged_once(bench: Bench, at: int) -> None:
+    """The piece with that byte gets through with one bit changed, as if its CRC had not shown it."""
     slots = bench.rig.cabinet.slots  # pyright: ignore[reportOptionalMemberAccess]
     write = slots.write
 
-    def wrong_once(slot: int, offset: int, data) -> str:
+    def wrong(slot: int, offset: int, data) -> str:
+        if not offset <= at < offset + len(data):
+            return write(slot, offset, data)
         slots.write = write
-        return write(slot, offset, bytes(data)[:-1] + bytes([bytes(data)[-1] ^ 1]))
+        damaged = bytearray(data)
+        damaged[at - offset] ^= 1
+        return write(slot, offset, damaged)
 
-    slots.write = wrong_once
+    slots.write = wrong
+
+
+@pytest.mark.parametrize("at", [0, 9_000, -1])
+def test_on_a_bad_line_damage_costs_no_more_than_the_part_that_it_is_in(bench: Bench, at: int):
+    new = new_image()
+    cabinet = bench.cabinet()
+    bench.rig.world.lines["console"].fault("noise", 0, 1)
+    cabinet.identify()
+    damaged_once(bench, len(new.data) - 1500 if at < 0 else at)
     done = cabinet.upload(new)
-    assert done.restarts == 1
+    assert (done.damaged, done.restarts) == (1, 0)
+    assert bench.in_slot(0) == new.hash
+
+
+def test_damage_before_a_broken_off_upload_is_found_when_it_goes_on(bench: Bench):
+    new = new_image(40_000)
+
+    class Stop(Exception):
+        pass
+
+    def stop(transfer) -> None:
+        if transfer.offset > 20_000:
+            raise Stop
+
+    breaking = Cabinet(lambda: RigWire(bench.rig), on_progress=stop)
+    breaking.identify()
+    damaged_once(bench, 5000)
+    with pytest.raises(Stop):
+        breaking.upload(new)
+    again = bench.cabinet()
+    again.identify()
+    done = again.upload(new)
+    assert (done.damaged, done.restarts) == (1, 0)
+    assert bench.in_slot(0) == new.hash
+
+
+def test_a_cabinet_that_cannot_compare_is_believed(bench: Bench, monkeypatch):
+    """One with firmware of before: its own hash of the whole has the last word anyway."""
+    monkeypatch.delitem(smp._HANDLERS, (0xCAB, 1, 2))
+    new = new_image()
+    cabinet = bench.cabinet()
+    bench.rig.world.lines["console"].fault("noise", 0, 1)
+    cabinet.identify()
+    damaged_once(bench, 9000)
+    done = cabinet.upload(new)
+    assert (done.damaged, done.restarts) == (0, 1)
     assert bench.in_slot(0) == new.hash
 
 

@@ -18,7 +18,8 @@ from firmware.update.slots import Slots
 from host_tools.cabinet import exits, games
 from host_tools.cabinet.cli import app
 from host_tools.flash import images
-from host_tools.flash.flashing import Cabinet, FlashError
+from host_tools.flash.failure import FlashError
+from host_tools.flash.flashing import Cabinet
 from host_tools.flash.inspecting import AboutRead, about_slot, running
 from host_tools.flash.rig_wire import RigWire
 from host_tools.hil.rig import Rig

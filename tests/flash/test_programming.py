@@ -18,7 +18,7 @@ from host_tools.cabinet import exits, games
 from host_tools.cabinet.cli import app
 from host_tools.flash import volume
 from host_tools.flash.chip_tools import Esp, Probe
-from host_tools.flash.flashing import FlashError
+from host_tools.flash.failure import FlashError
 from host_tools.flash.resident import BOARDS, WAYS, recognise
 from tests.firmware.update_images import image
 from tests.flash import programming_files as files
