@@ -80,6 +80,20 @@ class HeldNote(Driver):
     def _value(self, channel: int) -> int:
         return self.values[channel - 1] if 0 < channel <= len(self.values) else 0
 
+    def _judge(self, taken: int, rejected: int) -> None:
+        """Nothing more will be told: what the counters say is what was."""
+        if self.pending and self._place != HELD:
+            self._conclude(taken, rejected)
+        if self._place == NONE:
+            self._account(taken)
+        self._look_soon()
+
+    def _conclude(self, taken: int, rejected: int) -> None:
+        """The end of the note in hand, by the counters. A driver's own."""
+
+    def _account(self, taken: int) -> None:
+        """A note that nobody ordered, or that was taken without a word, against the counters. A driver's own."""
+
     def _end(self, event: tuple) -> None:
         self._place = NONE
         self._order = NONE

@@ -211,25 +211,23 @@ def judge(data, board: str, floor: int, keys):
 
 
 def check(data, board: str, floor: int, keys):
-    """The same in pieces, for a cabinet that runs: yields None until it yields "" or why not, last.
+    """The same in pieces, for a cabinet that runs: yields after each; returns "" or why not.
 
     The piece with the signature is the longest one: README.md of native/boards says how long.
     """
     try:
         image = parse(data)
     except ImageError as error:
-        yield str(error)
-        return
+        return str(error)
     why = _claims(image, data, board, floor, keys)
     if why:
-        yield why
-        return
+        return why
     pieces = digest_in_pieces(data, image.signed)
     digest = next(pieces)
     while not digest:
-        yield None
+        yield
         digest = next(pieces)
-    yield _proof(image, digest, keys)
+    return _proof(image, digest, keys)
 
 
 def digest_in_pieces(data, length: int, piece: int = _PIECE_BYTES):

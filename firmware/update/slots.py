@@ -269,20 +269,16 @@ class Slots:
         return ""
 
     def finish(self, slot: int):
-        """Judges the written image piece by piece: yields None until it yields "" or why it is refused, last."""
+        """Judges the written image piece by piece: yields after each; returns "" or why it is refused."""
         if self.state.status[slot] != WRITING or self._at[slot] != self.state.size[slot]:
-            yield "slot %d is not written to its end" % slot
-            return
+            return "slot %d is not written to its end" % slot
         data = self.view(slot)[: self.state.size[slot]]
-        why = None
-        for why in images.check(data, self._board, self.state.floor, self._keys):
-            if why is None:
-                yield None
+        why = yield from images.check(data, self._board, self.state.floor, self._keys)
         if not why and images.parse(data).size != len(data):
             why = "there are bytes behind the image"
         self._clear(slot, EMPTY if why else COMPLETE)
         failed = self._save()
-        yield why or failed
+        return why or failed
 
     def erase(self, slot: int) -> str:
         why = self._kept(slot)
@@ -339,14 +335,10 @@ class Slots:
         return self._save()
 
     def repair(self, slot: int):
-        """A technician says which image counts, after the record was lost. Yields as finish()."""
+        """A technician says which image counts, after the record was lost. Yields and returns as finish()."""
         if self.known:
-            yield "the slots' record is sound: use test and confirm"
-            return
-        why = None
-        for why in images.check(self.view(slot), self._board, 0, self._keys):
-            if why is None:
-                yield None
+            return "the slots' record is sound: use test and confirm"
+        why = yield from images.check(self.view(slot), self._board, 0, self._keys)
         if not why:
             self.state = State()
             self.state.preferred = slot
@@ -354,7 +346,7 @@ class Slots:
             self.state.floor = images.parse(self.view(slot)).counter
             self.known = True
             why = self._save()
-        yield why
+        return why
 
     # --- the loader's -----------------------------------------------------------------------------------------------
 

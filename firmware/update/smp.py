@@ -376,14 +376,16 @@ class Server:
 
     def _judge(self) -> None:
         """One step of the verdict on a complete image."""
-        verdict = next(self._judging)  # pyright: ignore[reportArgumentType] - called only while there is one
-        if verdict is None:
+        try:
+            next(self._judging)  # pyright: ignore[reportArgumentType] - called only while there is one
+        except StopIteration as done:
+            self._judging, self._verdict = None, done.value
+        else:
             return
-        self._judging, self._verdict = None, verdict
-        if verdict:
+        if self._verdict:
             self._slot = -1  # it has to come anew
             if self._waiting is None:
-                self._target.say("update: %s" % verdict)
+                self._target.say("update: %s" % self._verdict)
 
     def _answer_last(self) -> None:
         asked, self._waiting = self._waiting, None

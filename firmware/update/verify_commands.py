@@ -97,10 +97,7 @@ def _keep(cabinet, words):
     if missing:
         raise ValueError("only a technician at the open cabinet says which program counts: %s" % missing)
     yield "judging slot %s" % words[1]
-    why = None
-    for why in cabinet.slots.repair(int(words[1])):
-        if why is None:
-            yield None
+    why = yield from cabinet.slots.repair(int(words[1]))
     if why:
         raise ValueError("slot %s cannot be kept: %s" % (words[1], why))
     yield "slot %s counts: switch the cabinet off and on, and it is started" % words[1]

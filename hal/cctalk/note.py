@@ -171,14 +171,6 @@ class NoteInHand(NoteCounters, HeldNote):
         self._events.push(("escrow", self._pence, channel, self._evidence))
         self._look_soon()
 
-    def _judge(self, taken: int, rejected: int) -> None:
-        """Nothing more will be told: what the counters say is what was."""
-        if self.pending and self._place != HELD:
-            self._conclude(taken, rejected)
-        if self._place == NONE:
-            self._account(taken)
-        self._look_soon()
-
     def _conclude(self, taken: int, rejected: int) -> None:
         """The end of the note in hand, by the counters."""
         found = verdict(self._evidence, self._id, taken, rejected)

@@ -1,5 +1,6 @@
 """An application into a slot's memory as a programmer does it: past the console, whatever the cabinet is doing."""
 
+from collections.abc import Generator
 from typing import Final
 
 from firmware.update.slots import Slots
@@ -12,4 +13,13 @@ def write(slots: Slots, slot: int, data: bytes) -> str:
     why = slots.begin(slot, len(data))
     for first in range(0, len(data), PIECE_BYTES):
         why = why or slots.write(slot, first, data[first : first + PIECE_BYTES])
-    return why or list(slots.finish(slot))[-1] or ""
+    return why or at_once(slots.finish(slot))
+
+
+def at_once(steps: Generator[None, None, str]) -> str:
+    """What a judgement in pieces comes to."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value

@@ -24,6 +24,7 @@ SPARE_S: Final = 0.15  # of the first answers; then what answers take
 LEAST_SPARE_S: Final = 0.05
 IMPATIENT: Final = 0.4  # of it behind a loss: on a bad line nearly all of the time is waiting for what never comes
 CHECK_BYTES: Final = 4096  # compared with one question
+MOST_DAMAGED: Final = 5  # times in a row that the same part is not what was sent: the memory does not keep it
 CORRUPT: Final = 9  # mcumgr's MGMT_ERR_ECORRUPT: the image was judged
 
 
@@ -103,6 +104,7 @@ class Upload:
         self._checked = 0  # what is there up to here need not be compared any more
         self._doubt = False
         self._can_check = True
+        self._damaged = 0  # times in a row that the part from _checked on was not what was sent
         self._spare_s = SPARE_S
         self._began_s = self._moved_s = peer.link.wire.now_s()
 
@@ -206,9 +208,16 @@ class Upload:
             return
         told = self._peer.told(answer)
         if told.off == self._offset:
-            self._checked = request.off + request.len
+            self._checked, self._damaged = request.off + request.len, 0
             self._moved_s = self._now_s()
             self._doubt = self._checked < self._offset
         else:
             self._transfer.damaged += 1
+            self._damaged += 1
+            if self._damaged >= MOST_DAMAGED:
+                raise FlashError(
+                    exits.NOT_VALID,
+                    f"from byte {request.off} on the cabinet does not keep what is written",
+                    "the image before still runs; the memory of its slots is damaged: see to the board",
+                )
             self._move(told.off)

@@ -254,6 +254,8 @@ class Auditor:
             return self.violations[before:]
         if books["state"] != "idle" or books["tilt"]:
             self._wrong(f"not settled: the state is {books['state']}")
+        if not books["quiet"]:
+            self._wrong("not settled: a note or pulses of a meter are under way")
         self._settle_coins(books)
         self._settle_notes(books)
         self._settle_hoppers(books)

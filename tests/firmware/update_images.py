@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from firmware.update.slots import STATE_BYTES, Slots
 from hal.boards.host import MemorySlots
 from host_tools.flash import images, romfs
+from host_tools.flash.programmer import at_once
 
 SLOT_BYTES = 4096
 KEYS = (images.public_key(images.DEVELOPMENT_KEY),)
@@ -70,7 +71,7 @@ def put(target: Slots, slot: int, data: bytes, piece: int = 64) -> str:
         why = target.write(slot, first, data[first : first + piece])
         if why:
             return why
-    return list(target.finish(slot))[-1]
+    return at_once(target.finish(slot))
 
 
 def hash_of(data: bytes) -> bytes:

@@ -1,7 +1,7 @@
 """Slots without a loader: what the update server asks of firmware.update.slots.Slots, in plain Python."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator
 
 
 class Image:
@@ -76,16 +76,15 @@ class FakeSlots:
         self._at = offset
         return ""
 
-    def finish(self, slot: int) -> Iterator[str | None]:
+    def finish(self, slot: int) -> Generator[None, None, str]:
         for _ in range(self.steps):
-            yield None
+            yield
         data = bytes(self._memory[: self._upload[0]])
         self._upload = (0, b"")
         if data.endswith(b"bad"):
-            yield "its signature is wrong"
-            return
+            return "its signature is wrong"
         self.images[slot] = Image(data)
-        yield ""
+        return ""
 
     def test(self, hash_: bytes) -> str:
         for slot in (0, 1):

@@ -204,6 +204,28 @@ def test_on_a_bad_line_damage_costs_no_more_than_the_part_that_it_is_in(bench: B
     assert bench.in_slot(0) == new.hash
 
 
+def test_memory_that_does_not_keep_what_is_written_is_said_to_be_so(bench: Bench):
+    cabinet = bench.cabinet()
+    bench.rig.world.lines["console"].fault("noise", 0, 1)
+    cabinet.identify()
+    slots = bench.rig.cabinet.slots  # pyright: ignore[reportOptionalMemberAccess]
+    write, bad = slots.write, 9_000
+
+    def stuck(slot: int, offset: int, data) -> str:
+        image = bytearray(data)
+        if offset <= bad < offset + len(data):
+            image[bad - offset] = 0
+        return write(slot, offset, image)
+
+    slots.write = stuck
+    new = new_image()
+    assert new.data[bad]
+    with pytest.raises(FlashError, match="from byte 8192 on the cabinet does not keep") as caught:
+        cabinet.upload(new)
+    assert caught.value.code == exits.NOT_VALID
+    assert bench.in_slot(0) is None
+
+
 def test_damage_before_a_broken_off_upload_is_found_when_it_goes_on(bench: Bench):
     new = new_image(40_000)
 
