@@ -29,6 +29,8 @@ from host_tools.soak import cuts_all, event_cuts, soaking, update_kills
 from host_tools.soak import kills as power_kills
 from host_tools.soak import wear as journal_wear
 
+KILLS_A_LINE = 10  # where there is no terminal for a bar
+
 
 def soak(
     cuts: Annotated[
@@ -77,25 +79,48 @@ def soak(
         raise fail(f"--update goes with --kills N and --board {' or '.join(update_kills.BOARDS)}: they have slots", 2)
     if not kills:
         raise typer.Exit(_soak_cuts(cuts, script, mains, jobs, as_json))
-    with _progress(as_json) as progress:
-        task = progress.add_task("power cuts", total=kills)
-        work = update_kills.run if update else power_kills.run
-        try:
-            report = work(games.packs(), kills, seed, board, lambda done: progress.update(task, completed=done))
-        except (RigError, BoardsError, BoardFailed, FlashError) as error:
-            raise fail(str(error)) from None
-    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
-    found["violations"] = report.violated
-    print(json.dumps(found) if as_json else ", ".join(f"{key} {value}" for key, value in found.items()))
-    for violation in report.violations:
-        print(f"cabinet: {violation}", file=sys.stderr)
-    if report.violated:
-        raise typer.Exit(1)
+    raise typer.Exit(_soak_kills(update, kills, seed, board, as_json))
 
 
 def _progress(quiet: bool):
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
     return Progress(*columns, TimeElapsedColumn(), disable=quiet or not sys.stderr.isatty())
+
+
+def _soak_kills(update: bool, kills: int, seed: int, board: str, as_json: bool) -> int:
+    """Ctrl-C ends it early, and what was found so far is told. Returns the exit code."""
+    work: Any = update_kills.run if update else power_kills.run
+    report, interrupted = None, False
+    with _progress(as_json) as progress:
+        task = progress.add_task("power cuts", total=kills)
+        told = 0
+
+        def show(so_far: Any) -> None:
+            nonlocal report, told
+            report = so_far
+            progress.update(task, completed=so_far.kills)
+            for violation in so_far.violations[told:]:  # at once: the whole may take an hour
+                print(f"cabinet: {violation}", file=sys.stderr, flush=True)
+            told = len(so_far.violations)
+            if progress.disable and so_far.kills % KILLS_A_LINE == 0:
+                line = f"{so_far.kills} of {kills} kills, {so_far.violated} violations"
+                print(line, file=sys.stderr, flush=True)
+
+        try:
+            report = work(games.packs(), kills, seed, board, show)
+        except KeyboardInterrupt:
+            if report is None:
+                raise
+            interrupted = True
+        except (RigError, BoardsError, BoardFailed, FlashError) as error:
+            raise fail(str(error)) from None
+    found = {key: value for key, value in vars(report).items() if key not in ("violated", "violations")}
+    found |= {"violations": report.violated, "interrupted": interrupted}
+    print(json.dumps(found) if as_json else ", ".join(f"{key} {value}" for key, value in found.items()))
+    if interrupted:
+        print(f"cabinet: interrupted after {report.kills} of {kills} kills", file=sys.stderr)
+        return 130
+    return 1 if report.violated else 0
 
 
 def _soak_cuts(cuts: str, script: Path | None, mains: bool, jobs: int, as_json: bool) -> int:

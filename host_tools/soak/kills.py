@@ -33,7 +33,11 @@ class KillReport:
 
 
 def run(
-    packs: Mapping[str, bytes], kills: int, seed: int, board: str, progress: Callable[[int], None] = lambda kills: None
+    packs: Mapping[str, bytes],
+    kills: int,
+    seed: int,
+    board: str,
+    progress: Callable[[KillReport], None] = lambda so_far: None,
 ) -> KillReport:
     """Kills the board `kills` times. Errors: RigError when the cabinet cannot be started at all."""
     dice = random.Random(seed)
@@ -57,7 +61,7 @@ def run(
                 report.violated += 1
                 if len(report.violations) < MAX_SHOWN:
                     report.violations.append(f"kill {number + 1} at {killed_ms} ms: {'; '.join(wrong)}")
-            progress(report.kills)
+            progress(report)
         books = rig.query()
         report.games, report.coins_in, report.hopper_out = books["games"], books["coins_in"], books["hopper_out"]
     finally:

@@ -220,7 +220,11 @@ class _Updates:
 
 
 def run(
-    packs: Mapping[str, bytes], kills: int, seed: int, board: str, progress: Callable[[int], None] = lambda kills: None
+    packs: Mapping[str, bytes],
+    kills: int,
+    seed: int,
+    board: str,
+    progress: Callable[[UpdateKillReport], None] = lambda so_far: None,
 ) -> UpdateKillReport:
     """Kills the board `kills` times. Errors: RigError, BoardsError, BoardFailed, FlashError: it cannot even begin."""
     rig = Rig(packs, board=board)
@@ -249,7 +253,7 @@ def run(
                 report.violated += 1
                 if len(report.violations) < MAX_SHOWN:
                     report.violations.append(f"kill {number + 1} in {updates.step}: {'; '.join(wrong)}")
-            progress(report.kills)
+            progress(report)
         return report
     finally:
         rig.close()

@@ -1,6 +1,10 @@
 """The soak itself: a sound cabinet passes, a broken one fails with a short script that repeats the failure."""
 
+import json
 import random
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -149,3 +153,18 @@ def test_what_is_left_cannot_be_left_out(monkeypatch):
     short = shrink(packs, script, failure)
     assert short[:-1] == (cmd.Coin(20), cmd.Coin(50))  # the first coin turns the power on
     assert short[-1] == CHECK
+
+
+def test_whoever_interrupts_kills_is_told_what_was_found_so_far():
+    command = [sys.executable, "-c", "from host_tools.cabinet.cli import app; app()"]
+    with subprocess.Popen(
+        [*command, "soak", "--kills", "100000", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as soak:
+        assert soak.stdout is not None
+        assert soak.stderr is not None
+        assert soak.stderr.readline() == "10 of 100000 kills, 0 violations\n"
+        soak.send_signal(signal.SIGINT)
+        found = json.loads(soak.stdout.read())
+        assert "interrupted after" in soak.stderr.read()
+    assert (found["interrupted"], found["violations"], soak.returncode) == (True, 0, 130)
+    assert found["kills"] >= 10
