@@ -188,7 +188,7 @@ class Machine:
             self._booted = True
         follow = self.tilts.follow
         for door in DOORS:
-            follow("door_" + door, self._panel.known and not self._panel.closed(door), now_ms)
+            follow("door_" + door, self._panel.online and not self._panel.closed(door), now_ms)
         self.hoppers.follow_levels(now_ms)
         self._sorter.follow()
         self._fit_notes()

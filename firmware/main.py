@@ -280,7 +280,7 @@ class Cabinet:
     def no_access(self) -> str:
         """ "" when a technician stands at the open cabinet: key turned, logic door open. Else what is missing."""
         panel = self.devices.panel
-        if not panel.known:
+        if not panel.online:
             return "the I/O board does not answer, so key and door cannot be read"
         missing = []
         if not panel.closed("technician"):

@@ -60,12 +60,11 @@ class HeldNote(Driver):
 
     def give_up(self) -> bool:
         """An attendant has looked: what is known of the note in hand is all there will be. False: none is in hand."""
-        if not self.pending or not self._events.room():
+        if not self.pending() or not self._events.room():
             return False
         self._dispute("given_up", NO_COUNT)
         return True
 
-    @property
     def pending(self) -> bool:
         """A note is in hand whose end was not told yet."""
         return self._place > SEEN
@@ -82,7 +81,7 @@ class HeldNote(Driver):
 
     def _judge(self, taken: int, rejected: int) -> None:
         """Nothing more will be told: what the counters say is what was."""
-        if self.pending and self._place != HELD:
+        if self.pending() and self._place != HELD:
             self._conclude(taken, rejected)
         if self._place == NONE:
             self._account(taken)

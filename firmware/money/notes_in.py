@@ -101,7 +101,7 @@ class NotesIn:
 
     def quiet(self) -> bool:
         """No note is on its way."""
-        return not self.pending_pence and (self.acceptor is None or not self.acceptor.pending)
+        return not self.pending_pence and (self.acceptor is None or not self.acceptor.pending())
 
     def accept(self, room: int) -> None:
         """Lets notes in while the smallest one fits into `room`, pence up to the nearest limit."""

@@ -11,7 +11,7 @@ def allowed(cabinet) -> str:
     if machine is None:  # locked: another program may be what repairs it
         return ""
     panel = cabinet.devices.panel
-    if panel.known and panel.closed("technician") and not panel.closed("logic"):
+    if panel.online and panel.closed("technician") and not panel.closed("logic"):
         return ""
     override = ", or let a technician turn the key and open the logic door"
     if machine.play.round is not None:

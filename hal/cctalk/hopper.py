@@ -66,7 +66,6 @@ class Hopper(HopperWatch):
 
     # What the firmware calls.
 
-    @property
     def busy(self) -> bool:
         """A payout is prepared or under way."""
         return self.phase != IDLE

@@ -66,7 +66,6 @@ class HopperWatch(Device):
         """From NVRAM, before the first poll: the dispense count of that hopper up to which its coins are booked."""
         self._counted, self._count = serial, count
 
-    @property
     def busy(self) -> bool:
         """A payout is prepared or under way."""
         return False
@@ -130,7 +129,7 @@ class HopperWatch(Device):
             self._look_at_levels()
 
     def _idle_count(self, answer: bytes) -> None:
-        if not self.busy:
+        if not self.busy():
             self._tell_extra(int.from_bytes(answer, "little"))
         self._look_at_levels()
 
@@ -144,10 +143,10 @@ class HopperWatch(Device):
         self._count = count
 
     def _look_at_levels(self) -> None:
-        if self._has_levels and not self.busy:
+        if self._has_levels and not self.busy():
             self._ask(self._levels, self._got_levels, b"", IDEMPOTENT, 1, 1, self._no_levels)
         else:
-            self._pause(0 if self.busy else IDLE_MS, self._turn)
+            self._pause(0 if self.busy() else IDLE_MS, self._turn)
 
     def _show_faults(self, answer: bytes) -> None:
         self.flags = int.from_bytes(answer, "little")
@@ -159,7 +158,7 @@ class HopperWatch(Device):
     def _no_levels(self, status: int) -> None:
         """It has no such sensors, if it never answered; asked again after the next identification."""
         self._has_levels = self.low is not None
-        self._pause(0 if self.busy else IDLE_MS, self._turn)
+        self._pause(0 if self.busy() else IDLE_MS, self._turn)
 
     def _got_levels(self, answer: bytes) -> None:
         if self._levels == LEVELS_217:
@@ -167,4 +166,4 @@ class HopperWatch(Device):
         else:
             covered = answer[0] ^ 0b11 if self._inverse else answer[0]
             self.low, self.full = not covered & 1, bool(covered & 2)
-        self._pause(0 if self.busy else IDLE_MS, self._turn)
+        self._pause(0 if self.busy() else IDLE_MS, self._turn)

@@ -68,7 +68,6 @@ class NoteInHand(NoteCounters, HeldNote):
         HeldNote.resume(self, pence, channel, proof)
         self._into = True
 
-    @property
     def _id(self) -> int:
         """Serial number as it stands in tokens: three bytes."""
         return self.serial & 0xFFFFFF
@@ -105,14 +104,14 @@ class NoteInHand(NoteCounters, HeldNote):
     def _had_counters(self) -> bool:
         """Records say that this device keeps them: its silence is a fault."""
         for record in (self._token, self._evidence if self._place == UNSURE else b""):
-            if record and serial_of(record) == self._id and taken_of(record) != NO_COUNT:
+            if record and serial_of(record) == self._id() and taken_of(record) != NO_COUNT:
                 return True
         return False
 
     def _open_books(self, taken: int) -> None:
         """Up to where notes are accounted for: the last credit, if this device made it; else the pending note, or now."""
         own = self._place == UNSURE and self._is_ours()
-        known = len(self._token) == TOKEN_BYTES and serial_of(self._token) == self._id
+        known = len(self._token) == TOKEN_BYTES and serial_of(self._token) == self._id()
         if self._seen < 0 and own:
             self._seen = counter_of(self._evidence)
         elif self._seen < 0 and known:
@@ -129,11 +128,11 @@ class NoteInHand(NoteCounters, HeldNote):
 
     def _is_ours(self) -> bool:
         """Whether the note in hand was held by the device that answers now."""
-        return serial_of(self._evidence) == self._id
+        return serial_of(self._evidence) == self._id()
 
     def _make_token(self) -> None:
         channel = self._open | DISPUTED if self._open else self._channel & 0x7F
-        self._token = token(self._id, max(self._seen, 0), self._taken, channel)
+        self._token = token(self._id(), max(self._seen, 0), self._taken, channel)
 
     def _hold(self, taken: int, rejected: int) -> None:
         """The counters before this note moves on. They tell of an older one too: only one note fits into the device."""
@@ -142,7 +141,7 @@ class NoteInHand(NoteCounters, HeldNote):
             self._look_soon()
             return
         if self._place == HELD or self._place == ORDERED:
-            found = verdict(self._evidence, self._id, taken, rejected)
+            found = verdict(self._evidence, self._id(), taken, rejected)
             if found == LOST and taken != NO_COUNT and channel == self._channel:
                 # The same one again, or another of the same value in its place: nothing was taken in meanwhile.
                 self._order = ORDERED if self._place == ORDERED else self._order
@@ -165,7 +164,7 @@ class NoteInHand(NoteCounters, HeldNote):
         self._escrow_at = self._seen
         self._channel = channel
         self._pence = self._value(channel)
-        self._evidence = evidence(self._id, self._seen, taken, rejected)
+        self._evidence = evidence(self._id(), self._seen, taken, rejected)
         self._since_ms = self._hold_ms = self._now_ms
         self._judge_ms = None
         self._events.push(("escrow", self._pence, channel, self._evidence))
@@ -173,7 +172,7 @@ class NoteInHand(NoteCounters, HeldNote):
 
     def _conclude(self, taken: int, rejected: int) -> None:
         """The end of the note in hand, by the counters."""
-        found = verdict(self._evidence, self._id, taken, rejected)
+        found = verdict(self._evidence, self._id(), taken, rejected)
         if found == STACKED:
             odd, self._odd = self._odd, 0
             self._stacked(odd if self._value(odd) else self._channel)  # what the device said last of what it was
@@ -245,7 +244,7 @@ class NoteInHand(NoteCounters, HeldNote):
         if self._place == SEEN:
             self._place = NONE  # it did not wait for a decision
             self._shown = 0
-        if self.pending and channel == self._channel and self._is_ours():
+        if self.pending() and channel == self._channel and self._is_ours():
             self._stacked(channel)
             return
         if not self._counts and channel and channel == self._open:
@@ -258,13 +257,13 @@ class NoteInHand(NoteCounters, HeldNote):
 
     def _went_back(self, code: int) -> None:
         """(0, 1), or pulled out backwards: the customer has it."""
-        if self.pending and not self._second and self._is_ours():
+        if self.pending() and not self._second and self._is_ours():
             self._returned()
             return
         self._second = False
         self._shown = 0
         self._route = NO_ROUTE
-        if self.pending:
+        if self.pending():
             self._patience(STACKED_MS)  # which of two it was, the counters will tell
             return
         self._place = NONE

@@ -96,8 +96,8 @@ class NoteAcceptor(NoteEvents):
     def _begin(self) -> None:
         """Stop it first: it may still accept from before the cabinet was restarted."""
         self._lost_touch()
-        if self._known != self._id:
-            self._known = self._id
+        if self._known != self._id():
+            self._known = self._id()
             self._seen = -1
             self._last = self._unjudged = self._masked = None
             self._history = True
@@ -280,7 +280,7 @@ class NoteAcceptor(NoteEvents):
         if self._masked != self._mask():
             if self._master == _ENABLED or self._master is None:
                 self._ask(_MASTER_INHIBIT, self._master_set, _INHIBITED, STATE, otherwise=self._no_answer)
-            elif self._masked == 0 and (self.pending or self._odd or len(self._events)):
+            elif self._masked == 0 and (self.pending() or self._odd or len(self._events)):
                 self._idle()  # the reset is not settled yet, and a mask would hide it
             elif self._mask_tries >= MASK_TRIES and self._now_ms - self._tried_ms < CHECK_MS:
                 self._idle()

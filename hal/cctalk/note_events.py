@@ -163,7 +163,7 @@ class NoteEvents(NoteInHand):
 
     def _lost_some(self) -> None:
         """What was lost may have been the end of a note, or a note of its own: the counters will tell."""
-        if self.pending:
+        if self.pending():
             self._patience(STACKED_MS)
         elif self._counts:
             self._judge_ms = self._now_ms + STACKED_MS
@@ -211,7 +211,7 @@ class NoteEvents(NoteInHand):
         self._seen = counter
 
     def _happened(self, bill: int, code: int, newest: bool) -> None:
-        if self._judge_ms is not None and self.pending:
+        if self._judge_ms is not None and self.pending():
             self._judge_ms = max(self._judge_ms, self._now_ms + STACKED_MS)
         if bill:
             if code == on.STACKED:
@@ -224,7 +224,7 @@ class NoteEvents(NoteInHand):
             self._went_back(code)
         elif code == on.PULLED:
             self._fraud(code)
-            if self.pending or self._shown:
+            if self.pending() or self._shown:
                 self._went_back(code)
         elif code in on.FRAUD:
             self._fraud(code)
@@ -256,7 +256,7 @@ class NoteEvents(NoteInHand):
     def _in_escrow(self, channel: int, newest: bool) -> None:
         """A note waits, if nothing has happened since."""
         if not newest:
-            self._second = self.pending
+            self._second = self.pending()
             return
         allowed = channel <= len(self.values) and self._usable & self._wanted & 1 << (channel - 1)
         if self._fresh:
@@ -265,10 +265,10 @@ class NoteEvents(NoteInHand):
             self._shown = channel  # again, or another one
         elif not allowed or self._place in (UNSURE, LEAVING):
             self._start_route(TO_FRONT, self._seen)
-            self._second = self.pending and self._place != UNSURE
+            self._second = self.pending() and self._place != UNSURE
         else:
             self._shown = channel
-            self._second = self.pending
+            self._second = self.pending()
             if self._place == NONE:
                 self._place = SEEN
 

@@ -117,11 +117,6 @@ class Panel(EventSource):
 
     # What the firmware calls.
 
-    @property
-    def known(self) -> bool:
-        """Whether closed() tells the truth now."""
-        return self.online
-
     def closed(self, name: str) -> bool:
         """Whether a door is closed, a button pressed, a key turned. False while not known. KeyError: no such name."""
         return self._switches[name].closed and self.online

@@ -169,14 +169,14 @@ class NoteInHand(Device, HeldNote):
 
     def _credit(self, channel: int) -> None:
         """EE: of the note in hand if the channel is the same; else the counters have to prove it."""
-        if self.pending and channel == self._channel:
+        if self.pending() and channel == self._channel:
             self._stacked(channel)
         else:
             self._unasked(channel)
 
     def _cleared_in(self, channel: int) -> None:
         """At its start the device found a note and took it in; channel 0: it could not tell which."""
-        if self.pending:
+        if self.pending():
             self._stacked(channel or self._channel)
             self._unstacked = 0
         elif self._unstacked and channel in (0, self._unstacked):
@@ -203,7 +203,7 @@ class NoteInHand(Device, HeldNote):
 
     def _cleared_out(self, channel: int) -> None:
         """At its start the device found a note and gave it back."""
-        if self.pending:
+        if self.pending():
             self._given_back()
         elif self._unstacked and channel in (0, self._unstacked):
             pence, self._unstacked = self._value(self._unstacked), 0

@@ -354,7 +354,7 @@ class NoteAcceptor(NoteInHand):
         if self._seen:
             self._reject_due = True  # told out of order, or the one just shown is gone: it must not be taken in unseen
             self._seen = 0
-        if self.pending:
+        if self.pending():
             self._given_back()
         else:
             self._place = NONE

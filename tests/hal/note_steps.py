@@ -52,7 +52,7 @@ def settled(rig: NoteRig, *, disputes: int = 0) -> None:
     assert model.note is None, at
     assert journal.pending is None, at
     assert rig.host is not None, at
-    assert not rig.host.pending, at
+    assert not rig.host.pending(), at
     assert len(journal.disputed) == disputes, at
     if not disputes:
         assert sum(journal.credited) == sum(model.stacked), at

@@ -171,7 +171,7 @@ def test_a_device_that_forgets_its_inhibits():
 def test_a_device_that_refuses_everything(fault):
     rig = ready()
     rig.insert(2000)
-    rig.run_until(lambda: rig.host.pending)
+    rig.run_until(lambda: rig.host.pending())
     rig.model.fault(fault)
     rig.run(5000)
     rig.model.clear()

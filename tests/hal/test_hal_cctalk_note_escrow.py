@@ -28,7 +28,7 @@ def test_only_the_newest_event_is_routed():
     rig = ready()
     rig.decide = lambda pence: None
     rig.insert(2000)
-    rig.run_until(lambda: rig.host.pending)
+    rig.run_until(lambda: rig.host.pending())
     rig.model.fault("event", 9)
     sent = rig.listen()
     rig.decide = lambda pence: True
@@ -130,7 +130,7 @@ def test_a_second_escrow_after_a_note_that_fell_out(place, second, counters):
     if place == "escrow":
         rig.decide_after_ms = 1000
     rig.insert(2000)
-    rig.run_until(lambda: rig.model.note is not None and rig.model.note.place == place and rig.host.pending)
+    rig.run_until(lambda: rig.model.note is not None and rig.model.note.place == place and rig.host.pending())
     rig.model.fault("fall_back")
     rig.decide_after_ms = 0
     rig.run(600)

@@ -216,7 +216,7 @@ def test_jam_after_k_of_n_reports_k_and_the_reason(paid):
     told += machine.bench.tell(1000)
     assert told == [("paid", paid)] * (paid > 0) + [("done", paid, 5 - paid, 2)]
     assert not machine.enabled
-    assert not machine.driver.busy
+    assert not machine.driver.busy()
 
 
 def test_b09_a_lost_answer_is_followed_and_167_is_not_repeated():
@@ -270,7 +270,7 @@ def test_nak_of_both_makes_pays_nothing(make, answer):
         assert told == [("not_taken",)]
     else:
         assert told == [("done", 0, 4, 0x80)]
-        assert not machine.driver.busy
+        assert not machine.driver.busy()
     assert machine.port.count(dispense(4)) == 1
 
 
@@ -597,7 +597,7 @@ def test_cancel_switches_the_hopper_off():
     machine.driver.cancel()
     machine.bench.tell(200)
     assert not machine.enabled
-    assert not machine.driver.busy
+    assert not machine.driver.busy()
     assert not machine.driver.dispense()
 
 

@@ -135,7 +135,7 @@ def test_a_note_in_escrow_from_before_the_start_goes_back(ready):
     rig = ready()
     rig.decide = lambda pence: None
     rig.insert(5000)
-    rig.run_until(lambda: rig.host.pending)
+    rig.run_until(lambda: rig.host.pending())
     rig.run(1000)
     rig.cut_host()
     rig.run(300)
@@ -364,7 +364,7 @@ def test_a_jam_and_the_technician(ready, device, where, counters):
     rig.model.fault("jam", where)
     play(rig, ms=90_000)
     assert ("jam", where) in rig.told
-    assert rig.host.pending, "as long as it is stuck nothing is decided"
+    assert rig.host.pending(), "as long as it is stuck nothing is decided"
     assert rig.journal.disputed == []
     rig.model.clear()
     rig.run(SETTLED_MS)

@@ -107,10 +107,10 @@ def test_inputs_are_read_every_10_ms(board):
 
 def test_at_the_first_reading_only_open_doors_and_turned_keys_are_told():
     board = Board(closed=("main", "logic", "start", "technician"))
-    assert not board.driver.known
+    assert not board.driver.online
     assert not board.driver.closed("main")
     assert board.start() == [("online", SERIAL), ("open", "cashbox"), ("open", "note_box"), ("turn", "technician")]
-    assert board.driver.known
+    assert board.driver.online
     assert board.driver.closed("main")
     assert not board.driver.closed("cashbox")
 
@@ -161,7 +161,7 @@ def test_bytes_out_of_step_are_waited_out(board):
     board.bench.run(200)
     board.port.arriving += b"\x55"
     assert board.bench.tell(200) == []
-    assert board.driver.known
+    assert board.driver.online
     board.closed.add("left")
     assert board.bench.tell(50) == [("press", "left")]
 
@@ -174,7 +174,7 @@ def test_silence_for_500_ms_is_offline_and_it_starts_anew(board):
     board.silent = True
     assert board.bench.tell(450) == []
     assert board.bench.tell(150) == [("offline",)]
-    assert not board.driver.known
+    assert not board.driver.online
     assert not board.driver.closed("main")
     assert board.bench.tell(3000) == []
     board.closed -= {"main"}
@@ -207,7 +207,7 @@ def test_wrong_wings_are_a_fault_told_once():
     board = Board()
     board.wings["21"] = "03 03 02 03"
     assert board.bench.tell(3000) == [("fault", 0x21)]
-    assert not board.driver.known
+    assert not board.driver.online
     board.wings["21"] = "03 03 03 03"
     assert board.bench.tell(500) == [("online", SERIAL)]
 
@@ -404,7 +404,7 @@ def test_no_noise_raises_and_a_quiet_line_works_again(noise):
         board.driver.poll(board.bench.now_ms)
         board.bench.now_ms += pause_ms
     board.bench.tell(2000)
-    assert board.driver.known
+    assert board.driver.online
     board.closed.add("start")
     board.bench.tell(100)
     assert board.driver.closed("start")

@@ -94,7 +94,7 @@ def test_keys_lost_under_a_note():
     rig.model.fault("key")
     rig.ready()
     rig.insert(2000)
-    rig.run_until(lambda: rig.host.pending)
+    rig.run_until(lambda: rig.host.pending())
     rig.model.fault("count")
     rig.run(60_000)
     settled(rig)
@@ -125,7 +125,7 @@ def test_good_news_in_plain_text_is_not_believed():
     rig.ready()
     rig.decide = lambda pence: None
     rig.insert(500)
-    rig.run_until(lambda: rig.host.pending)
+    rig.run_until(lambda: rig.host.pending())
     carry_out = rig.model._packet
     rig.model._packet = lambda head, data, now_us: rig.model._reply(head >> 7, b"\xf0\xee\x04")
     rig.run(4000)
@@ -341,7 +341,7 @@ def test_a_second_escrow_after_a_note_that_fell_out(place, counters):
     """The first is gone without a word; the second must not be credited for it, nor the first for the second."""
     rig = ready(counters=counters)
     rig.insert(2000)
-    rig.run_until(lambda: rig.model.note is not None and rig.model.note.place == place and rig.host.pending)
+    rig.run_until(lambda: rig.model.note is not None and rig.model.note.place == place and rig.host.pending())
     rig.model.fault("fall_back")
     rig.run(1800)
     rig.insert(2000)
