@@ -14,8 +14,9 @@ n the coins that it asked for:
 | another | nothing is known: somebody else paid out |
 
 How many coins were paid is what the dispense count grew by: it survives a reset and counts nothing twice. The figures
-of the status tell the progress, and must agree if the payout was seen under way. A hopper that keeps no dispense count
-is judged by the figures alone: they are proof if paid + unpaid is n and they are known to be younger than the command.
+of the status tell the progress, and must agree if the payout was seen under way, or if they are those of this command. A
+hopper that keeps no dispense count is judged by the figures alone: they are proof if paid + unpaid is n and they are known to
+be younger than the command.
 """
 
 from .bus import OK, REFUSED, UNKNOWN
@@ -114,6 +115,8 @@ class Payout:
         shown = figure == grown and figure + unpaid == self.coins
         if self.reply == OK and kind != _RESET and not shown and self._is_patient():
             return LOOK_AGAIN
+        if kind == _TAKEN and figure != grown and figure + unpaid == self.coins and self._status[2:] != self.baseline:
+            return self._end(max(figure, grown), False)  # its own figures are of this command, and say otherwise
         return self._end(grown, kind != _SAME)
 
     def _kind(self) -> int:

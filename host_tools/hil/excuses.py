@@ -14,8 +14,9 @@ _HOPPER: Final = frozenset({"hopper_offline"})
 # A note on its way when the acceptor is not heard may be one that nothing can be proved of.
 _NOTES: Final = frozenset({"note_offline", "notes_disputed"})
 _OFFLINE_NOTES: Final = frozenset({"note_offline"})
-# A hopper that runs by itself gives coins, refuses orders (which then come out short), and its figures prove nothing.
-_RUNS: Final = frozenset({"hopper_extra", "hopper_evidence", "hopper_empty"})
+# A hopper that runs by itself gives coins, refuses orders (which then come out short, with the flags of the payout before), and
+# its figures prove nothing.
+_RUNS: Final = frozenset({"hopper_extra", "hopper_evidence", "hopper_empty", "hopper_jam", "hopper_sensor"})
 # What refuses or ends an order and is over before the flags are read (163) leaves a short order without a reason, which the
 # cabinet takes for an empty hopper.
 _SHORT: Final = frozenset({"hopper_empty"})

@@ -199,6 +199,15 @@ def test_b07_a_hopper_whose_counts_disagree_is_looked_at_by_a_person(story):
     it.tell("turn attendant\nunturn attendant\nwait 1s\nexpect tilt == none").balanced()
 
 
+@pytest.mark.parametrize("lost", [1, 3, 9, 11, 14])
+def test_b07_counts_that_disagree_behind_lost_answers_pay_nothing_twice(story, lost):
+    """Nobody saw it pay. It says that it paid three of three, and its lifetime count grew by one."""
+    it = story("coin 200\ncoin 100\nfault hopper_100 miscount 2")
+    lose_answers_to_the_order(it, lost)
+    it.tell("press cash_out\nwait 20s\nexpect tilt == hopper_evidence")
+    it.tell("expect paid == 300\nexpect hopper_out == 300\nexpect credit == 0").balanced()
+
+
 def test_b07_a_blocked_exit_sensor_pays_nothing_unseen(story):
     it = story("coin 200\ncoin 100\nfault hopper_100 stuck_sensor\npress cash_out\nwait 25s")
     books = it.balanced()
