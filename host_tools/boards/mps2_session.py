@@ -157,7 +157,7 @@ class BoardMemory:
         self._bench[_SENT + uart] = (self._bench[_SENT + uart] + number) & 0xFFFFFFFF
 
     def may_live(self, uptime_ms: int) -> None:
-        """The board waits between two turns of its loop when it has lived so long."""
+        """The board waits, between two turns of its loop or in one, when it has lived so long (or a millisecond more)."""
         self._bench[_MAY_LIVE_MS] = uptime_ms
 
     @property

@@ -256,14 +256,17 @@ def test_a_board_lives_no_longer_than_its_bench_lets_it(board):
 
     def lives(most_ms: int) -> int:
         """In steps of 5 ms, each followed by a pause of the bench. Returns what it lived until it was reset."""
-        first, resets = it.memory.uptime_ms + 20, it.memory.resets
+        it.memory.may_live(1)
+        time.sleep(0.02)
+        first, resets = it.memory.uptime_ms + 5, it.memory.resets
         for may_ms in range(first, first + most_ms, 5):
             it.memory.may_live(may_ms)
             while it.memory.uptime_ms < may_ms:
                 if it.memory.resets != resets:
                     return may_ms - first
             time.sleep(0.02)
-            assert it.memory.uptime_ms == may_ms
+            # Its clock reads in each interrupt; one that is served late, with the next millisecond begun, misses one.
+            assert it.memory.uptime_ms - may_ms in (0, 1)
         return most_ms
 
     it.run("from cabinet_board import feed, ticks_ms, watchdog")
