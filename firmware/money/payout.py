@@ -14,9 +14,8 @@ from firmware.store import keys
 
 MAX_COINS_PER_ORDER = 250
 MAX_TRIES = 3  # of one order, each only after the hopper has proved that it did not take the one before
-_RECORD = (
-    "<BHBIH"  # hopper (+ _TEST) or NO_ORDER, coins ordered, event counter before, dispense count before, coins booked
-)
+_RECORD = "<BHH"  # hopper (+ _TEST) or NO_ORDER, coins ordered, coins booked; the hopper's evidence follows
+_RECORD_BYTES = 5
 _NO_ORDER = 255
 _TEST = 0x40
 
@@ -92,7 +91,7 @@ class Payout:
         self._begin(transaction, amount, now_ms)
 
     def _begin(self, transaction, pence: int, now_ms: int) -> None:
-        transaction.set(keys.PAYOUT, _pack(_NO_ORDER, 0, 0, 0, 0))
+        transaction.set(keys.PAYOUT, struct.pack(_RECORD, _NO_ORDER, 0, 0))
         transaction.event(events.PAYOUT_STARTED, pence).count("payouts").commit()
         self._show({"e": "payout", "pence": pence, "credit": self._books.ledger.value("credit")})
         self._enter(self._hoppers.order())
@@ -118,7 +117,7 @@ class Payout:
         data = self._books.journal.get(keys.PAYOUT)
         if not data:
             return
-        index, count, counter, dispensed, booked = struct.unpack(_RECORD, data)
+        index, count, booked = struct.unpack(_RECORD, data[:_RECORD_BYTES])
         self._recovering = True
         if index == _NO_ORDER:
             self._finish(now_ms)  # promised, but no hopper was asked: nothing has moved
@@ -126,7 +125,7 @@ class Payout:
         self.testing = bool(index & _TEST)
         self._index, self._count, self._booked = index & ~_TEST, count, booked
         self.state = WAITING
-        self._driver().resume(count, counter, dispensed, booked)
+        self._driver().resume(count, data[_RECORD_BYTES:], booked)
 
     def stop(self) -> None:
         """Stops the running hopper at once (door open); the remainder goes back to the credit."""
@@ -181,7 +180,7 @@ class Payout:
 
     def _order(self, event, now_ms: int) -> None:
         index = self._index | _TEST if self.testing else self._index
-        record = _pack(index, self._count, event[1], event[2], 0)
+        record = struct.pack(_RECORD, index, self._count, 0) + event[1]
         self._books.transaction(now_ms).set(keys.PAYOUT, record).commit()
         self.state = PAYING
         self._tries = 1
@@ -207,7 +206,7 @@ class Payout:
         data = bytearray(journal.get(keys.PAYOUT))
         while self._booked < paid:
             self._booked += 1
-            data[-2:] = self._booked.to_bytes(2, "little")
+            data[_RECORD_BYTES - 2 : _RECORD_BYTES] = self._booked.to_bytes(2, "little")
             transaction = self._books.transaction(now_ms).set(keys.PAYOUT, bytes(data))
             self._hoppers.counted(self._index, 1, transaction)
             if self._booked > self._count:
@@ -296,7 +295,3 @@ class Payout:
             transaction.set(keys.RECLAIMABLE, self.reclaimable() + rest)
         elif rest:
             transaction.post("payout", -rest).post("credit", rest)
-
-
-def _pack(index: int, count: int, counter: int, dispensed: int, booked: int) -> bytes:
-    return struct.pack(_RECORD, index, count, counter, dispensed, booked)

@@ -2,7 +2,7 @@
 
 A payout is prepared, committed by the firmware, and sent once:
 
-    prepare(n)    ("prepared", event_counter, dispense_count)    the firmware commits the three
+    prepare(n)    ("prepared", evidence)    the firmware commits both
     dispense()    ("paid", total) ...    ("done", paid, unpaid, flags)
 
 The command to dispense (167) is never repeated by the driver. What became of it is read from the hopper's status (166)
@@ -17,7 +17,7 @@ leave while no payout is under way are told as ("extra", coins).
 
 from .bus import IDEMPOTENT, OK, STATE, UNKNOWN, VALUE
 from .hopper_watch import DISPENSE_COUNT, FAULTS, IDLE_MS, LEVELS_217, STATUS, TEST, HopperWatch
-from .payout import ASK_COUNT, COUNT_MASK, LOOK_AGAIN, NO_COUNT, NOT_TAKEN, PROVEN, Payout
+from .payout import ASK_COUNT, COUNT_MASK, LOOK_AGAIN, NO_COUNT, NOT_TAKEN, PROVEN, Payout, resumed
 
 FOLLOW_MS = 100  # between two looks at a payout
 LINGER_MS = 400  # after the last coin: one more may be on its way
@@ -71,9 +71,7 @@ class Hopper(HopperWatch):
         return self.phase != IDLE
 
     def prepare(self, coins: int) -> bool:
-        """Get ready to pay `coins` (1 to 255). Ends in ("prepared", event_counter, dispense_count) or ("not_taken",).
-
-        A hopper that keeps no dispense count has NO_COUNT there.
+        """Get ready to pay `coins` (1 to 255). Ends in ("prepared", evidence of EVIDENCE_BYTES) or ("not_taken",).
 
         False: offline or under way with another payout. A payout that was prepared and not dispensed is replaced.
         """
@@ -97,16 +95,16 @@ class Hopper(HopperWatch):
         self._hurry()
         return True
 
-    def resume(self, coins: int, event_counter: int, dispense_count: int = NO_COUNT, paid: int = 0) -> None:
+    def resume(self, coins: int, evidence: bytes, paid: int = 0) -> None:
         """After a restart of the cabinet: find out what became of a payout whose intent was committed.
 
-        event_counter, dispense_count: from ("prepared", ...); paid: the highest total that was booked. Ends in
-        ("not_taken",) or ("done", ...). May be called before the hopper is online. ValueError: under way with a payout.
+        evidence: from ("prepared", ...); paid: the highest total that was booked. Ends in ("not_taken",) or ("done", ...).
+        May be called before the hopper is online. ValueError: under way with a payout.
         """
         if self.phase != IDLE:
             raise ValueError("under way with another payout")
         self.phase = FOLLOWING
-        self._open(Payout(coins, event_counter, dispense_count, paid=paid))
+        self._open(resumed(coins, evidence, paid))
 
     def _open(self, payout: "Payout") -> None:
         self._payout = payout
@@ -215,6 +213,7 @@ class Hopper(HopperWatch):
         if answer[1]:  # a payout of somebody else is under way
             self._not_prepared(OK)
             return
+        self._payout.owner = self.serial
         self._payout.before = answer[0]
         self._payout.baseline = answer[2:]
         self._ask(DISPENSE_COUNT, self._got_count, b"", IDEMPOTENT, 3, 3, self._no_count)
@@ -239,7 +238,7 @@ class Hopper(HopperWatch):
         self._enabled = True
         if self.phase == PREPARING:
             self.phase = PREPARED
-            self._events.push(("prepared", self._payout.before, self._payout.count))
+            self._events.push(("prepared", self._payout.evidence()))
         self._pause(IDLE_MS, self._turn)
 
     def _not_prepared(self, status: int) -> None:

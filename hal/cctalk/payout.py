@@ -19,12 +19,16 @@ hopper that keeps no dispense count is judged by the figures alone: they are pro
 be younger than the command.
 """
 
+import struct
+
 from .bus import OK, REFUSED, UNKNOWN
 
 PROOFS = 2  # readings before a command counts as not taken: a wrong answer would pay twice
 PATIENCE = 10  # readings of a payout that was accepted and does not show
 
 NO_COUNT = 0xFFFFFFFF  # in place of a dispense count
+_EVIDENCE = "<iBI2s"  # serial number, event counter, dispense count, bytes paid and unpaid: all as before the command
+EVIDENCE_BYTES = 11
 COUNT_MASK = 0xFFFFFF
 
 # Verdicts.
@@ -44,6 +48,14 @@ _FOREIGN = 3
 def next_counter(counter: int) -> int:
     """The event counter after one more command: 255 is followed by 1."""
     return counter % 255 + 1
+
+
+def resumed(coins: int, evidence: bytes, paid: int) -> "Payout":
+    """What was committed before a command whose fate is not known; paid: coins of it that are booked."""
+    owner, before, count, baseline = struct.unpack(_EVIDENCE, evidence)
+    if count == NO_COUNT:
+        baseline = b""  # a cabinet that was off has not seen a reset: figures alone that are as before prove nothing
+    return Payout(coins, before, count, baseline, owner, paid)
 
 
 class Payout:
@@ -77,6 +89,10 @@ class Payout:
         """Coins still owed."""
         return max(0, self.coins - self.paid)
 
+    def evidence(self) -> bytes:
+        """What has to be committed before 167 leaves, of EVIDENCE_BYTES."""
+        return struct.pack(_EVIDENCE, self.owner, self.before, self.count, self.baseline)
+
     def sent(self, owner: int) -> None:
         """167 is about to leave, to the hopper with that serial number."""
         self.owner = owner
@@ -100,24 +116,35 @@ class Payout:
         grown = (count - self.count) & COUNT_MASK
         figure, unpaid = self._status[2:]
         kind = self._kind()
+        old = self._go_on(grown)
+        # Without a coin they may be of an older command of as many coins.
+        adds_up = figure + unpaid == self.coins and (grown or not old)
+        extra = figure > self.coins and grown and kind == _TAKEN and not old
+        otherwise = figure != grown and (adds_up or extra)
         if kind == _FOREIGN:
-            return UNPROVEN if grown else PROVEN
+            return UNPROVEN if grown or otherwise or self.paid else PROVEN
         if grown > 255:
             return UNPROVEN
         if self.reply == REFUSED and not self._running:
             return self._end(grown, not grown)
         if kind == _SAME and self.reply != OK and not self._running:
-            if not grown:
+            if not grown and not otherwise:
                 return self._prove_not_taken()
-            return UNPROVEN if self.before else self._end(grown, True)
-        if self._running:
-            return self._end(max(figure, grown), kind == _RESET or figure == grown)
+            if self.before:
+                return UNPROVEN
+        if self._running:  # a reset may have wiped out its figures
+            return self._end(max(figure, grown), figure == grown or (kind == _RESET and not figure))
         shown = figure == grown and figure + unpaid == self.coins
         if self.reply == OK and kind != _RESET and not shown and self._is_patient():
             return LOOK_AGAIN
-        if kind == _TAKEN and figure != grown and figure + unpaid == self.coins and self._status[2:] != self.baseline:
-            return self._end(max(figure, grown), False)  # its own figures are of this command, and say otherwise
-        return self._end(grown, kind != _SAME)
+        if otherwise:
+            return self._end(grown if old else max(figure, grown), False)
+        return self._end(grown, kind != _SAME or not self.before)
+
+    def _go_on(self, grown: int) -> bool:
+        """The figures may be those of before the command, which a hopper that refused it counts on when coins leave it."""
+        paid, unpaid = self._status[2:]
+        return len(self.baseline) == 2 and paid == min(255, self.baseline[0] + grown) and unpaid == self.baseline[1]
 
     def _kind(self) -> int:
         counter = self._status[0]
@@ -157,6 +184,8 @@ class Payout:
         return self._prove_not_taken()
 
     def _prove_not_taken(self) -> int:
+        if self.paid:
+            return UNPROVEN  # it was seen to pay, before the power failed
         self._proofs += 1
         return NOT_TAKEN if self._proofs >= PROOFS else LOOK_AGAIN
 

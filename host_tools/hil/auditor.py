@@ -5,7 +5,8 @@ tells: every finished round with its seed, which it plays again. What a fault ju
 
 - a coin may be missing from the books only if its event was wiped out of the acceptor while it was not booked yet, and then
   it must be counted as disputed;
-- a coin that left a hopper may be missing only if the hopper's own lifetime count missed it;
+- a coin that left a hopper may be missing only if the hopper's own lifetime count missed it, and unless it left without an
+  order a person must have been called;
 - a note that is past recovery may be missing only if as many are disputed, and nothing is disputed without a fault;
 - a pulse of an electromechanical meter may be missing only if the event log holds it in doubt, or if it was sent while the
   panel or its line was at fault;
@@ -69,7 +70,8 @@ class Auditor:
         self._note_faults = False  # that may leave a note disputed were there at some time
         # Hoppers
         self._lacking = 0  # pence that left and are not booked, for a reason
-        self._missed_pence = 0
+        self._missed_pence = self._unasked_pence = 0
+        self._called = False  # to count a hopper's coins, since the last settlement
         # Electromechanical meters
         self._doubts: Counter[str] = Counter()
         self._missed: Counter[str] = Counter()  # given again, as no current was seen
@@ -129,6 +131,7 @@ class Auditor:
         for name in names:
             if name not in self._tilted:
                 self.lockups[name] += 1
+                self._called = self._called or name == "hopper_evidence"
                 if name not in self._excuses and not self._is_so(name):
                     self.unexplained.append(name)
                     self._wrong(f"lock-up: {name}, which nothing that happened demands")
@@ -296,15 +299,21 @@ class Auditor:
         self._missing_at_rest, self._disputed_at_rest = missing, disputed
 
     def _settle_hoppers(self, books: Books) -> None:
-        """Every coin that left is booked, but for those that a hopper's own count missed: nothing else tells of them later."""
+        """Every coin that left is booked, but for those that a hopper's own count missed: nothing else tells of them later.
+        Of an order its figures tell as well, so that whoever believes the count alone has not looked."""
+        hoppers = self._world.hoppers.values()
         paid, booked = self._world.paid_pence, _paid(books)
-        missed = sum(hopper.missed_coins * hopper.pence for hopper in self._world.hoppers.values())
+        missed = sum(hopper.missed_coins * hopper.pence for hopper in hoppers)
+        unasked = sum(hopper.unasked_missed_coins * hopper.pence for hopper in hoppers)
         lacking = paid - booked
-        if not self._lacking <= lacking <= self._lacking + missed - self._missed_pence:
+        most = missed - self._missed_pence if self._called else unasked - self._unasked_pence
+        if not 0 <= lacking - self._lacking <= most:
             self._amiss(
-                lacking - self._lacking, f"hoppers booked {booked}, paid {paid}, missed by their counts {missed}"
+                lacking - self._lacking,
+                f"hoppers booked {booked}, paid {paid}; missed by their counts {missed}, {unasked} of it without an order"
+                + (", and nobody was called" if not self._called else ""),
             )
-        self._lacking, self._missed_pence = lacking, missed
+        self._lacking, self._missed_pence, self._unasked_pence, self._called = lacking, missed, unasked, False
 
     def _settle_meter(self, name: str, pence: int, counted: int) -> None:
         """The books count whole pounds; the meter on the wall lacks no pulse but those that the log calls doubtful."""

@@ -34,7 +34,7 @@ class Coins:
 
     def prepare(self, coins: int) -> bool:
         self._coins = coins
-        self._events.append(("prepared", 0, 0))
+        self._events.append(("prepared", b""))
         return True
 
     def dispense(self) -> bool:

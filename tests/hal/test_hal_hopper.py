@@ -1,5 +1,7 @@
 """The hopper: a payout is sent once, and what became of it is read back, whatever is lost on the way."""
 
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,7 +39,7 @@ class Machine:
     keeps_count = True  # header 168
 
     def __init__(self, counts_refusals: bool = False, **options):
-        self.life = self.life_at_prepare = LIFE
+        self.life = LIFE
         self.port = ScriptedPort(echo=True)
         self.counter, self.remaining, self.paid, self.unpaid = 17, 0, 10, 0
         self.flags = b"\x80"
@@ -106,10 +108,10 @@ class Machine:
         self.paid += coins
         self.life = (self.life + coins) & 0xFFFFFF
 
-    @property
-    def count(self) -> int:
-        """The dispense count that ("prepared", ...) carries."""
-        return self.life_at_prepare if self.keeps_count else NO_COUNT
+    def evidence(self) -> bytes:
+        """What ("prepared", ...) carries if it is prepared now."""
+        count = self.life if self.keeps_count else NO_COUNT
+        return struct.pack("<iBI2s", self.serial, self.counter, count, bytes([self.paid, self.unpaid]))
 
     def jam(self) -> None:
         self.stop()
@@ -120,12 +122,12 @@ class Machine:
         self.counter, self.enabled = 0, False
 
     def prepare(self, coins: int) -> None:
-        """Up to the commit of ("prepared", e0)."""
+        """Up to the commit of ("prepared", evidence)."""
         self.bench.tell(1500)
         self.port.always(dispense(coins), lambda: self.take(coins))
-        self.life_at_prepare = self.life
+        self.committed = self.evidence()
         assert self.driver.prepare(coins)
-        assert self.bench.tell(300) == [("prepared", self.counter, self.count)]
+        assert self.bench.tell(300) == [("prepared", self.committed)]
 
     def start(self, coins: int) -> None:
         self.prepare(coins)
@@ -176,7 +178,7 @@ def test_payout_byte_by_byte():
     port.expect(bytes.fromhex("03 01 01 A4 A5 B2"), ACK)
     assert machine.driver.prepare(3)
     machine.driver.known(SERIAL, 255)
-    assert machine.bench.tell(100) == [("prepared", 255, 255)]
+    assert machine.bench.tell(100) == [("prepared", struct.pack("<iBI2s", SERIAL, 255, 255, bytes([2, 0])))]
     machine.counter = 255
     assert machine.bench.tell(2000) == []  # nothing moves before the commit
     port.expect(bytes.fromhex("03 04 01 A7 4E 46 05 03 B5"), cctalk(1, 0, b"\x01", source=3))
@@ -380,9 +382,7 @@ def test_coins_that_left_while_nobody_looked_are_told_before_the_next_payout(kee
     machine.life = (machine.life + 2) & 0xFFFFFF
     machine.driver.prepare(1)
     told = machine.bench.tell(100)
-    assert told == ([("extra", 2)] if keeps_count else []) + [
-        ("prepared", 17, machine.life if keeps_count else NO_COUNT)
-    ]
+    assert told == ([("extra", 2)] if keeps_count else []) + [("prepared", machine.evidence())]
 
 
 def test_a_hopper_does_not_pay_while_its_count_cannot_be_read(keeps_count):
@@ -390,7 +390,7 @@ def test_a_hopper_does_not_pay_while_its_count_cannot_be_read(keeps_count):
     machine.bench.tell(1500)
     machine.port.always(COUNT, lambda: machine.say(b"", NAK))
     machine.driver.prepare(3)
-    assert machine.bench.tell(200) == ([("not_taken",)] if keeps_count else [("prepared", 17, NO_COUNT)])
+    assert machine.bench.tell(200) == ([("not_taken",)] if keeps_count else [("prepared", machine.evidence())])
 
 
 def test_coins_of_a_payout_that_was_given_up_are_extra(keeps_count):
@@ -456,9 +456,9 @@ def test_flags_that_cannot_be_read_do_not_hold_up_the_result():
 # After a restart of the cabinet.
 
 
-def resumed(machine: Machine, coins: int, before: int, paid: int = 0) -> list[tuple]:
+def resumed(machine: Machine, coins: int, paid: int = 0) -> list[tuple]:
     machine.restart_cabinet()
-    machine.driver.resume(coins, before, machine.count, paid)
+    machine.driver.resume(coins, machine.committed, paid)
     sent = len(machine.port.sent)
     told = machine.bench.tell(2500)
     assert not {frame[3] for frame in machine.port.sent[sent:]} & {167, 172}
@@ -468,7 +468,7 @@ def resumed(machine: Machine, coins: int, before: int, paid: int = 0) -> list[tu
 def test_resume_after_the_commit_and_before_167():
     machine = Machine()
     machine.prepare(4)
-    assert resumed(machine, 4, 17) == [("not_taken",)]
+    assert resumed(machine, 4) == [("not_taken",)]
     assert machine.driver.dispense()
     machine.bench.tell(200)
     machine.pay(4)
@@ -480,7 +480,7 @@ def test_resume_in_payout_follows_it(paid):
     machine = Machine()
     machine.start(5)
     machine.pay(paid)
-    assert resumed(machine, 5, 17) == ([("paid", paid)] if paid else [])
+    assert resumed(machine, 5) == ([("paid", paid)] if paid else [])
     assert DISABLE not in machine.port.sent[-20:]
     machine.pay(5 - paid)
     assert machine.bench.tell(1000) == [("paid", 5), ("done", 5, 0, 0x80)]
@@ -492,7 +492,7 @@ def test_resume_after_the_payout_books_the_rest(booked):
     machine.start(5)
     machine.pay(5)
     expected = [("paid", 5)] if booked < 5 else []
-    assert resumed(machine, 5, 17, booked) == [*expected, ("done", 5, 0, 0x80)]
+    assert resumed(machine, 5, booked) == [*expected, ("done", 5, 0, 0x80)]
 
 
 @pytest.mark.parametrize("paid", range(4))
@@ -501,7 +501,7 @@ def test_resume_when_the_hopper_was_reset_too(paid, keeps_count):
     machine.start(3)
     machine.pay(paid)
     machine.reset()
-    assert resumed(machine, 3, 17)[-1] == ("done", paid, 3 - paid, 0x80 | unless(keeps_count))
+    assert resumed(machine, 3)[-1] == ("done", paid, 3 - paid, 0x80 | unless(keeps_count))
 
 
 def test_resume_with_figures_below_what_was_booked_is_no_evidence(keeps_count):
@@ -510,29 +510,31 @@ def test_resume_with_figures_below_what_was_booked_is_no_evidence(keeps_count):
     machine.pay(1)
     machine.reset()
     recounted = [("counted", SERIAL, machine.life)] if keeps_count else []
-    assert resumed(machine, 3, 17, 2) == [("done", 2, 1, 0x80 | EVIDENCE_MISSING), *recounted]
+    assert resumed(machine, 3, 2) == [("done", 2, 1, 0x80 | EVIDENCE_MISSING), *recounted]
 
 
 def test_resume_of_the_first_payout_after_power_on_needs_the_count_to_tell_equal_figures(keeps_count):
     machine = Machine()
     machine.reset()
     machine.paid, machine.unpaid = 10, 0
+    machine.committed = machine.evidence()
     if keeps_count:
-        assert resumed(machine, 10, 0) == [("not_taken",)]
+        assert resumed(machine, 10) == [("not_taken",)]
     else:
-        assert resumed(machine, 10, 0) == [("paid", 10), ("done", 10, 0, 0x80 | EVIDENCE_MISSING)]
+        assert resumed(machine, 10) == [("paid", 10), ("done", 10, 0, 0x80 | EVIDENCE_MISSING)]
     machine.restart_cabinet()
-    assert resumed(machine, 9, 0) == [("not_taken",)]
+    assert resumed(machine, 9) == [("not_taken",)]
 
 
 def test_resume_when_somebody_else_gave_orders_since(keeps_count):
     machine = Machine()
+    machine.committed = machine.evidence()
     machine.counter = 20
-    assert resumed(machine, 4, 17) == [("done", 0, 4, 0x80 | unless(keeps_count))]
+    assert resumed(machine, 4) == [("done", 0, 4, 0x80 | unless(keeps_count))]
     machine.restart_cabinet()
     machine.life += 1
     done = ("done", 0, 4, 0x80 | EVIDENCE_MISSING)
-    assert resumed(machine, 4, 17) == ([done, ("extra", 1)] if keeps_count else [done])
+    assert resumed(machine, 4) == ([done, ("extra", 1)] if keeps_count else [done])
 
 
 # Stopping, refusing, idling.
@@ -630,7 +632,7 @@ def test_a_reset_before_167_left_is_prepared_anew():
     machine.reset()
     machine.silent = False
     told = machine.bench.tell(2500)
-    assert ("prepared", 0, machine.count) in told
+    assert ("prepared", machine.evidence()) in told
     assert machine.driver.dispense()
     machine.bench.tell(200)
     assert machine.dispensed == 1
@@ -642,7 +644,7 @@ def test_prepare_when_offline_or_busy_is_refused():
     machine.start(3)
     assert not machine.driver.prepare(1)
     with pytest.raises(ValueError, match="under way"):
-        machine.driver.resume(1, 1)
+        machine.driver.resume(1, machine.evidence())
     for coins in (0, 256):
         with pytest.raises(ValueError, match="255"):
             machine.driver.prepare(coins)
@@ -713,6 +715,7 @@ def test_a_judgement_never_forgets_coins_and_never_calls_a_taken_command_not_tak
         if verdict == NOT_TAKEN:
             assert reply != OK
             assert status[0] == e0
+            assert not payout.paid
             assert count == NO_COUNT or not grown
         if verdict == PROVEN and count == NO_COUNT and payout.paid:
             assert status[2] + status[3] == n
@@ -734,7 +737,7 @@ def test_a_reset_that_is_seen_while_prepared_is_prepared_anew():
     machine = Machine()
     machine.prepare(3)
     machine.reset()
-    assert machine.bench.tell(1500) == [("prepared", 0, machine.count)]
+    assert machine.bench.tell(1500) == [("prepared", machine.evidence())]
 
 
 def test_a_stop_that_was_not_acknowledged_does_not_stop_the_next_payout():

@@ -208,6 +208,30 @@ def test_b07_counts_that_disagree_behind_lost_answers_pay_nothing_twice(story, l
     it.tell("expect paid == 300\nexpect hopper_out == 300\nexpect credit == 0").balanced()
 
 
+@pytest.mark.parametrize("missed", [1, 2, 3])
+@pytest.mark.parametrize("paying_ms", [420, 560, 700])
+@pytest.mark.parametrize("power", ["board", "mains"])
+def test_b07_counts_that_disagree_behind_a_power_cut_pay_nothing_twice(story, power, paying_ms, missed):
+    """The board dies while a hopper pays that misses coins by its lifetime count; the hopper goes on, or dies as well."""
+    it = story(f"coin 200\ncoin 100\nfault hopper_100 miscount {missed}\npress cash_out\nwait {paying_ms}ms")
+    it.tell("power off\nclear hopper_100\nwait 1s" if power == "mains" else "power cut\nwait 1s\nclear hopper_100")
+    missing = it.world.hopper_100.missed_coins
+    it.tell("power on\nwait 12s")
+    assert ("hopper_evidence" in it.books()["tilt"]) == (missing > 0)
+    it.tell("turn attendant\nunturn attendant\nwait 500ms\npress cash_out\nwait until idle within 30s")
+    it.tell("expect credit == 0\nexpect paid == 300\nexpect hopper_out == 300").balanced()
+
+
+def test_b07_an_extra_coin_beside_missed_ones_is_booked_behind_a_power_cut(story):
+    """Its figures tell more coins than were ordered, its lifetime count fewer: a person looks."""
+    it = story(
+        "coin 200\ncoin 100\nfault hopper_100 miscount 2\nfault hopper_100 extra_coin\npress cash_out\nwait 400ms"
+    )
+    it.tell(
+        "power cut\nwait 1s\npower on\nwait 12s\nexpect tilt == hopper_evidence\nexpect hopper_out == 400"
+    ).balanced()
+
+
 def test_b07_a_blocked_exit_sensor_pays_nothing_unseen(story):
     it = story("coin 200\ncoin 100\nfault hopper_100 stuck_sensor\npress cash_out\nwait 25s")
     books = it.balanced()

@@ -13,6 +13,7 @@ from firmware.books import Transaction
 from firmware.money.coins_in import CoinsIn
 from firmware.play import play, rounds
 from firmware.store import keys
+from hal.cctalk import payout as fate
 from host_tools.cabinet import games
 from host_tools.hil import script_commands as cmd
 from host_tools.hil.rig import Rig, RigError
@@ -56,6 +57,17 @@ def test_a_large_win_that_an_attendant_pays_is_no_finding():
     rig.run(parse((cuts_all.FOLDER / "large_win.rig").read_text()))
     assert auditor.violations == []
     assert rig.summary()["handpay"] == rig.query()["large_win"] >= 100_000
+
+
+def test_a_driver_that_believes_the_count_of_a_hopper_alone_is_a_finding(monkeypatch):
+    """The count has missed coins that nobody saw leave, and the figures tell of them."""
+    monkeypatch.setattr(fate.Payout, "settle", lambda self, count: self._end((count - self.count) & 0xFFFFFF, True))
+    rig = Rig(games.packs())
+    rig.audit()
+    rig.run(parse("coin 200\ncoin 100\nfault hopper_100 miscount 2\npress cash_out\nwait 420ms\npower cut\nwait 1s"))
+    rig.run(parse("clear hopper_100\npower on\nwait until idle within 20s\npress cash_out\nwait 10s"))
+    with pytest.raises(RigError, match=r"hoppers booked 300, paid 500; .* nobody was called"):
+        rig.run(parse("expect settled == ok"))
 
 
 def test_the_result_does_not_depend_on_the_number_of_workers():

@@ -94,6 +94,7 @@ class Hopper(CctalkModel):
         self.timeout_us = timeout_ms * 1000
         self.paid_coins = 0
         self.missed_coins = 0  # of them, by its lifetime count
+        self.unasked_missed_coins = 0  # of these, those that nobody had ordered: nothing ever tells of them
         self.paid_at_us: deque[int] = deque(maxlen=1024)
         self._lifetime = 0  # EEPROM, with the two of header 166
         self._paid = 0
@@ -141,6 +142,7 @@ class Hopper(CctalkModel):
         if self._miscount:
             self._miscount -= 1
             self.missed_coins += 1
+            self.unasked_missed_coins += not self._remaining
         else:
             self._lifetime += 1
         self._paid = min(255, self._paid + 1)
