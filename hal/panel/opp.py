@@ -2,12 +2,13 @@
 
 The host asks one thing and waits for the answer; lamps, solenoid configuration and kicks have none.
 
-Start: FF until FF comes back, inventory (F0), then for every board identify (00), wings (0D), version (02); solenoids
-are configured (14), lamps set (13), and from then on the inputs are read (08) every 10 ms. A change counts when two
-readings in a row agree. What does not arrive whole is dropped and the last state kept. When nothing sound has come
-for 500 ms the panel is offline and the start begins again.
+Start: FF until FF comes back, inventory (F0), then for every board identify (00), wings (0D), version (02); lamps are set
+(13), and from then on the inputs are read (08) every 10 ms. A change counts when two readings in a row agree. What does
+not arrive whole is dropped and the last state kept. When nothing sound has come for 500 ms the panel is offline and the
+start begins again.
 
-A pulse is sent exactly once and its fate cannot be read back. It ends by itself on the board.
+A pulse is sent exactly once and its fate cannot be read back. It ends by itself on the board. Nor does a board tell what it has
+not heard, or has forgotten: each kick (07) brings the configuration (14) that it needs, and lamps are set once a second.
 """
 
 from ..board import PortError
@@ -33,6 +34,7 @@ READ_MS = 10  # from one reading of the inputs to the next
 ANSWER_MS = 50
 QUIET_MS = 20  # of silence after an answer that was bad or missing
 OFFLINE_MS = 500
+LAMPS_MS = 1000  # from one setting of the lamps to the next, unless one changes
 RETRY_MS = 250  # from a failed start to the next
 PULSE_MARGIN_MS = (
     10  # a kick may reach the board late; the next must not come within the off time as the board counts it
@@ -95,8 +97,9 @@ class Panel(EventSource):
         self._due_ms = 0
         self._place = 0  # in the boards, or in the boards with inputs
         self._cycle_ms = 0
+        self._lit_ms = 0
         self._heard_ms = 0
-        self._configured = False
+        self._met = False
         self._untold = False
         self._fault = None
         self._kicked = False  # pulses were sent in this turn
@@ -140,7 +143,8 @@ class Panel(EventSource):
         solenoid = self._solenoids[name]
         if not self.online or self.busy(name, self._now_ms) or self._now_ms - self._heard_ms > ANSWER_MS:
             return False
-        if not self._tell(encode(solenoid.address, KICK, solenoid.kick)):
+        configuration = encode(solenoid.address, CONFIGURE, solenoid.configuration)
+        if not self._tell(configuration + encode(solenoid.address, KICK, solenoid.kick), 2):
             return False
         self._kicked = True
         solenoid.kicked(self._now_ms, PULSE_MARGIN_MS, self._then is not None)
@@ -180,7 +184,7 @@ class Panel(EventSource):
             self._fail()
         if self._untold:
             self._tell_changes()
-        if self._configured:
+        if self._met:
             self._send_lamps()
         if self._then is None and now_ms >= self._due_ms:
             self._next()
@@ -195,11 +199,12 @@ class Panel(EventSource):
             return False
         return True
 
-    def _tell(self, data: bytes) -> bool:
-        """Send a frame that has no answer. Its closing FF comes back, and that is no disturbance."""
-        written = self._write(data)
-        self._echoes += written
-        return written
+    def _tell(self, data: bytes, frames: int = 1) -> bool:
+        """Send frames that have no answer. Their closing FF come back, and that is no disturbance."""
+        if not self._write(data):
+            return False
+        self._echoes += frames
+        return True
 
     def _ask(self, data: bytes, expected: int, then) -> None:
         """Send; a frame that the port does not take is like one that is not answered."""
@@ -256,10 +261,10 @@ class Panel(EventSource):
     def _fail(self) -> None:
         """No sound answer: while the inputs are being read just read again, else start anew."""
         self._then = None
-        if not self._configured:
+        if not self._met:
             self._go_on(RETRY_MS, self._sync)
         elif self._now_ms - self._heard_ms >= OFFLINE_MS:
-            self._configured = False
+            self._met = False
             if self.online:
                 self.online = False
                 self._events.push(("offline",))
@@ -316,19 +321,15 @@ class Panel(EventSource):
         if self._place < len(self._boards):
             self._identify()
         else:
-            self._configure()
+            self._begin()
 
-    def _configure(self) -> None:
+    def _begin(self) -> None:
         for solenoid in self._solenoids.values():
-            if not self._tell(encode(solenoid.address, CONFIGURE, solenoid.configuration)):
-                self._fail()
-                return
             solenoid.rest(self._now_ms, PULSE_MARGIN_MS)
-        for lamps in self._lamp_boards:
-            lamps.changed = True
+        self._lit_ms = self._now_ms - LAMPS_MS
         for inputs in self._inputs:
             inputs.restart()
-        self._configured = True
+        self._met = True
         self._place = 0
         self._cycle_ms = self._now_ms
         self._go_on(0, self._read)
@@ -336,7 +337,11 @@ class Panel(EventSource):
     # Running.
 
     def _send_lamps(self) -> None:
+        again = self._now_ms - self._lit_ms >= LAMPS_MS
+        if again:
+            self._lit_ms = self._now_ms
         for lamps in self._lamp_boards:
+            lamps.changed = lamps.changed or again
             if lamps.changed and self._tell(encode(lamps.address, LAMPS, bytes((LAMPS_SET,)) + lamps.data())):
                 lamps.changed = False
 
@@ -361,7 +366,7 @@ class Panel(EventSource):
     def _tell_changes(self) -> None:
         """Queue what is news. What finds no room stays news."""
         if not self.online:
-            if not self._configured or self._events.room() < 2:
+            if not self._met or self._events.room() < 2:
                 return
             for inputs in self._inputs:
                 if not inputs.known:

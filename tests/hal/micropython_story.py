@@ -51,11 +51,9 @@ def panel_line():
         port.always(opp(address + "0000000000"), opp(address + "0089ABCDEF"))
         port.always(opp(address + "0D00000000"), opp(address + "0D" + wings))
         port.always(opp(address + "0200000000"), opp(address + "0202020002"))
-    port.always(opp("201400023210"), SILENCE)
-    port.always(opp("201401023210"), SILENCE)
     port.always(opp("21130700000000"), SILENCE)
     port.always(opp("21130700010000"), SILENCE)
-    port.always(opp("200700010001"), SILENCE)
+    port.always(opp("201400023210") + opp("200700010001"), SILENCE)
     port.always(opp("200800000000"), opp("2008F0FFFFFF"))
     return port
 

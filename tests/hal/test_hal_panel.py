@@ -13,9 +13,9 @@ from tests.hal.bench import SILENCE, Bench, ScriptedPort, opp
 SERIAL = 0x01234567
 SYNC, INVENTORY = b"\xff", b"\xf0\xff"
 READ = opp("20 08 00 00 00 00")
-KICK_IN, KICK_OUT = opp("20 07 00 01 00 01"), opp("20 07 00 02 00 02")
+KICK_IN = opp("20 14 00 02 32 10") + opp("20 07 00 01 00 01")
+KICK_OUT = opp("20 14 01 02 32 10") + opp("20 07 00 02 00 02")
 LAMPS_OUT = opp("21 13 07 00 00 00 00")
-CONFIGURE = [opp("20 14 00 02 32 10"), opp("20 14 01 02 32 10")]
 BIT = {name: bit for rows in (DEFAULT.buttons, DEFAULT.doors, DEFAULT.keys, DEFAULT.senses) for name, _, bit in rows}
 
 
@@ -35,7 +35,7 @@ class Board:
             port.always(opp(f"{address} 00 00 00 00 00"), lambda at=address: self.say(opp(f"{at} 00 01 23 45 67")))
             port.always(opp(f"{address} 0D 00 00 00 00"), lambda at=address: self.say(opp(f"{at} 0D {self.wings[at]}")))
             port.always(opp(f"{address} 02 00 00 00 00"), lambda at=address: self.say(opp(f"{at} 02 02 02 00 02")))
-        for frame in (*CONFIGURE, LAMPS_OUT, KICK_IN, KICK_OUT):
+        for frame in (LAMPS_OUT, KICK_IN, KICK_OUT):
             port.always(frame, SILENCE)
         port.always(READ, self.inputs)
         self.driver = Panel(self.port, DEFAULT)
@@ -85,8 +85,6 @@ def test_start_up_byte_by_byte():
         (opp("21 00 00 00 00 00"), opp("21 00 00 00 00 09")),
         (opp("21 0D 00 00 00 00"), opp("21 0D 03 03 03 03")),
         (opp("21 02 00 00 00 00"), opp("21 02 02 02 00 02")),
-        (CONFIGURE[0], SILENCE),
-        (CONFIGURE[1], SILENCE),
         (LAMPS_OUT, SILENCE),
         (bytes.fromhex("20 08 00 00 00 00 8D FF"), opp("20 08 FF FF FF FF")),
     ]
@@ -180,10 +178,9 @@ def test_silence_for_500_ms_is_offline_and_it_starts_anew(board):
     board.closed -= {"main"}
     board.closed |= {"start"}
     board.silent = False
-    configured = board.port.count(CONFIGURE[0])
+    lamps_set = board.port.count(lit)
     assert board.bench.tell(500) == [("online", SERIAL), ("open", "main"), ("press", "start")]
-    assert board.port.count(CONFIGURE[0]) == configured + 1
-    assert board.port.count(lit) == 2
+    assert board.port.count(lit) == lamps_set + 1
 
 
 def test_a_port_that_is_gone_is_offline(board):

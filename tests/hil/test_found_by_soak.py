@@ -128,3 +128,15 @@ def test_a_coin_that_was_disputed_without_a_count_is_not_disputed_again(story):
     acceptor._commands[225] = count
     it.tell("turn attendant\nunturn attendant\nwait 1s\nexpect tilt == none\nfault coin_acceptor reset\nwait 3s")
     it.tell(f"expect tilt == none\nexpect meter.coins_disputed == 1\n{REST}")
+
+
+@pytest.mark.parametrize("address", [0x20, 0x21])
+def test_a_board_that_has_forgotten_everything_moves_meters_and_lights_lamps(story, address):
+    """What configures a meter's coil was lost on a noisy line, or the board was reset: nothing tells the cabinet of it."""
+    it = story("expect books == ok\ncoin 100\nwait 2s")
+    panel = it.world.panel
+    lit = [name for name in panel.lamps if panel.lamp(name)]
+    assert lit
+    panel.boards[address].stop(panel.now_us)
+    it.tell(f"wait 1100ms\ncoin 100\nwait 2s\nexpect tilt == none\nexpect pulses.em_in == 2\n{REST}")
+    assert [name for name in panel.lamps if panel.lamp(name)] == lit
