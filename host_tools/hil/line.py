@@ -107,7 +107,8 @@ class Line:
         self._order = 0
         self._board_free_ns = 0
         self._board_pending = 0
-        self._late_ns = 0  # when the last byte that a fault holds back arrives
+        self._late = 0  # bytes that a fault holds back
+        self._late_ns = 0  # when the last of them arrives
         self._chunk_left = 0
         self._rig_tap = Tap(self, 1 << 16)  # Line.send: a sender that is no device
 
@@ -167,8 +168,16 @@ class Line:
         return self._faults.ever
 
     def clear(self) -> None:
-        """The line is good again; bytes that are already late stay late."""
+        """The line is good again: bytes that it held back come one after another, as fast as it can."""
         self._faults.clear()
+        at_ns = self.now_ns
+        flight = self._flight
+        for place, (due_ns, order, source, byte) in enumerate(sorted(flight)):
+            if source == _LATE:
+                due_ns = at_ns = min(due_ns, at_ns + self.byte_ns)
+            flight[place] = (due_ns, order, source, byte)
+        heapq.heapify(flight)
+        self._late_ns = min(self._late_ns, at_ns)
 
     def board_reset(self) -> None:
         """The board lost power or was reset: what it had queued or not yet read is gone."""
@@ -220,7 +229,7 @@ class Line:
                 self.now_us = at_ns // 1000
             if due is None:
                 _, _, source, byte = pop(flight)
-                if faults.active or source == _LATE or self._late_ns > self.now_ns:
+                if faults.active or self._late:
                     self._deliver(source, byte)
                 elif source == _BOARD or self.echo:
                     self._pass(source, byte)
@@ -260,6 +269,7 @@ class Line:
     def _deliver(self, source: int, byte: int) -> None:
         faults = self._faults
         if source == _LATE:
+            self._late -= 1
             self.port.take(byte)
         elif source == _BOARD:
             self._board_pending -= 1
@@ -287,9 +297,10 @@ class Line:
                 at_ns = max(at_ns, self._late_ns + faults.gap_ns)
             self._chunk_left -= 1
         at_ns = self._late_ns = max(at_ns, self._late_ns)
-        if at_ns <= self.now_ns:
+        if at_ns <= self.now_ns and not self._late:
             self.port.take(byte)
         else:
+            self._late += 1
             self._order += 1
             heapq.heappush(self._flight, (at_ns, self._order, _LATE, byte))
 

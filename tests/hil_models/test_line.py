@@ -220,6 +220,25 @@ def test_mute_is_a_pulled_cable_behind_the_transceiver() -> None:
     assert (line.port.read(), ear.text) == (b"?yes", b"?")
 
 
+@pytest.mark.parametrize("fault", [("delay", 500), ("fragment", 1, 400)])
+def test_what_a_line_held_back_comes_when_it_is_good_again(fault) -> None:
+    """In its order, as fast as the line can, and before what is sent then."""
+    ear = Ear(b"0123456789")
+    line = line_with(ear)
+    line.fault(*fault)
+    line.port.write(b"?")
+    line.advance(30_000)
+    heard = line.port.read()
+    assert len(heard) <= 1
+    line.clear()
+    line.port.write(b"?")
+    line.advance(30_000 + 10 * line.byte_ns // 1000 + 1)
+    heard += line.port.read()
+    assert heard[:10] == b"0123456789"
+    line.advance(60_000)
+    assert heard + line.port.read() == b"0123456789" * 2
+
+
 def test_echo_faults() -> None:
     ear = Ear()
     line = line_with(ear, echo=True)
